@@ -1,0 +1,1 @@
+"""Checked plan to releases; the only floor that sees rows. Part of DPQL."""

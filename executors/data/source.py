@@ -1,0 +1,75 @@
+"""What a place with rows can do; nothing opens one without a token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from planner.spending import Token
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["Clamp", "Description", "Plain", "Reader", "Selection", "Source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Names and stored types of a source's columns; `rows` where a footer tells it, else None."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: int | None
+    is_ordered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Clamp:
+    """A column as float64 inside [lo, hi].
+
+    NULL, NaN, infinite and unparsable values become `fill`; with `fill=None` they come as NULL, so
+    that the summary can neutralise the whole record. Rows of a person beyond `MAX k` count as such
+    values too.
+    """
+
+    name: str
+    lo: float
+    hi: float
+    fill: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A column without a clamp: `double` (unparsable: NULL) or `text`."""
+
+    name: str
+    type: str = "double"
+
+
+Selection = Clamp | Plain
+
+
+class Reader(Protocol):
+    """An open source: a stream of clamped columns."""
+
+    def batches(
+        self, columns: Sequence[Selection], order_by: str | None = None, rows: int = 65_536
+    ) -> Iterator[pa.RecordBatch]:
+        """Batches of at most `rows` rows with the named columns in order; every row, once."""
+
+    def close(self) -> None:
+        """Give the engine back."""
+
+
+class Source(Protocol):
+    """A place with rows."""
+
+    @property
+    def location(self) -> str:
+        """The location or fingerprint that a ledger key guards."""
+
+    def describe(self) -> Description:
+        """Names and stored types; reads no row."""
+
+    def open(self, token: Token, unit: str | None = None, max_rows: int = 1) -> Reader:
+        """A reader; rows of one `unit` beyond `max_rows` are neutralised, never dropped."""

@@ -1,0 +1,1 @@
+"""Sensitivity formulas that several mechanisms share; pure Python, no row."""

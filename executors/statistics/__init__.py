@@ -1,0 +1,1 @@
+"""Statistics that several mechanisms share; they see summaries and releases."""

@@ -1,0 +1,1 @@
+"""Sums over rows that mechanisms ask for."""

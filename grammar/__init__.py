@@ -1,0 +1,1 @@
+"""Text to tree and back; knows no table and no mechanism. Part of DPQL."""

@@ -1,0 +1,1 @@
+"""Script to bound plan to checked plan, from declared public facts only. Part of DPQL."""

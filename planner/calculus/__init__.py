@@ -1,0 +1,1 @@
+"""Privacy accounting: leaves, conversions, composition, inverses and risk."""

@@ -1,0 +1,29 @@
+"""A declared amount of privacy in one unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+__all__ = ["UNITS", "Cost", "Unit"]
+
+Unit: TypeAlias = Literal["eps", "eps_delta", "rho", "mu"]
+UNITS: tuple[Unit, ...] = ("eps", "eps_delta", "rho", "mu")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """`eps=e`, `eps=e, delta=d`, `rho=r` or `mu=m`, as an exact rational.
+
+    `amount` is e, r or m; `delta` is positive for the unit `eps_delta` and 0 otherwise.
+    """
+
+    unit: Unit
+    amount: Fraction
+    delta: Fraction = Fraction(0)
+
+    @property
+    def additive(self) -> Fraction:
+        """What adds up over statements: eps, rho, or mu squared."""
+        return self.amount**2 if self.unit == "mu" else self.amount

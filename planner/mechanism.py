@@ -1,0 +1,138 @@
+"""What the planner asks of a mechanism; it knows none by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from planner.calculus.cost import Unit
+from planner.calculus.need import Need
+from planner.facts import Column, Facts
+
+if TYPE_CHECKING:
+    from planner.calculus.cost import Cost
+    from planner.calculus.leaves import Loss
+
+__all__ = [
+    "AUTO",
+    "Auto",
+    "Catalogue",
+    "Complaint",
+    "Forecast",
+    "ForecastModule",
+    "Mechanism",
+    "Params",
+    "Query",
+    "SourceKind",
+    "Units",
+    "Versus",
+]
+
+Units: TypeAlias = Mapping[str, Unit]
+"""The unit of the statement's cost at each source, by `SourceFacts.name`."""
+
+SourceKind: TypeAlias = Literal["dataset", "evalues"]
+Auto: TypeAlias = Literal["auto"]
+AUTO: Auto = "auto"
+Left = TypeVar("Left")
+
+
+class Params(BaseModel):
+    """The options of a method: one frozen model, unknown names refused.
+
+    Values come as the language has them: Fraction, str (a word or a string), bool, tuple (a list),
+    `Versus`, or the word "auto". Every field has a description, shown by `dpql explain`. A flag is
+    a `bool` field with default False, named in lower case. A field that only feeds the forecast
+    has `json_schema_extra={"forecast": True}`.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True
+    )
+
+
+class Versus(BaseModel, Generic[Left]):
+    """`option=left VS right`."""
+
+    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
+    left: Left
+    right: Left
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What a mechanism finds wrong, before any data; the binder adds the place.
+
+    `option` names the item to mark (an option's name, "columns", "cost", "on"), or "" for the
+    whole statement. `code` is from the one table, E020-E079, or a warning W2xx.
+    """
+
+    code: str
+    message: str
+    option: str = ""
+    note: str = ""
+    help: str = ""
+    is_warning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which summary of which columns a run reads, clamped to which public bounds.
+
+    `summary` is a name of the table of summaries; `parameters` are public, hashable values that
+    the summary understands, in a fixed order.
+    """
+
+    summary: str
+    columns: tuple[Column, ...]
+    parameters: tuple[tuple[str, Any], ...] = ()
+
+
+Forecast: TypeAlias = Mapping[str, float]
+"""Metrics by name; larger is better for those that EXPECT may name."""
+
+
+class ForecastModule(Protocol):
+    """`forecast.py` of a mechanism: public assumptions only, never a row."""
+
+    def resolve(self, params: Any, facts: Facts, cost: Cost) -> Any:
+        """The params with every `auto` replaced; called once, in `dpql plan`."""
+
+    def forecast(self, params: Any, facts: Facts, loss: Loss) -> Mapping[str, Any]:
+        """Metrics and public design figures (sensitivity, threshold, warnings) as JSON values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """One method of one verb. `forecast` and `run` are import paths, loaded only when used."""
+
+    verb: str
+    method: str
+    version: int
+    params: type[Params]
+    units: tuple[Unit, ...]
+    need: Callable[[Any, Facts, Units], tuple[Need, ...]]
+    query: Callable[[Any, Facts], Query]
+    check: Callable[[Any, Facts, Units], tuple[Complaint, ...]]
+    assumptions: Callable[[Any, Facts], tuple[str, ...]]
+    releases: tuple[str, ...]
+    forecast: str
+    run: str
+    metrics: tuple[str, ...] = ()
+    source: SourceKind = "dataset"
+    solve: Callable[[Any, Facts, tuple[Need, ...], Cost], Loss] | None = None
+    unit_advice: Mapping[Unit, str] = field(default_factory=dict)
+    summary: str = ""
+
+
+class Catalogue(Protocol):
+    """Finds mechanisms by name; loads only those that are asked for."""
+
+    def find(self, verb: str, method: str) -> Mechanism | None:
+        """The mechanism, or None where there is none of this name."""
+
+    def methods(self, verb: str) -> tuple[str, ...]:
+        """The names of a verb's methods, in documented order."""

@@ -1,0 +1,1 @@
+"""Rules that every plan must satisfy: one rule, one file."""
