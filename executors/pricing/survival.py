@@ -1,0 +1,228 @@
+"""Sensitivities of the log partial likelihood ratio, before any row is read.
+
+Everything is for ONE record replaced, for sums over events (no 1/n), with Breslow's ties. The
+claims are proved in `executors/mechanisms/cox/proof.md`. Every function returns an upper bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from executors.pricing.survival_domain import Domain
+
+__all__ = ["Widths", "cox_sensitivity", "floor_count", "round_up", "with_slack"]
+
+SINGLE = 20_000
+"""Risk-set sizes up to here are summed one by one; beyond, in blocks whose length grows."""
+FINE, COARSE = 10_000, 1_000
+LARGEST_SUM = 1_000_000
+ROUNDING = 1.0 + 2.0**-30
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """Upper bounds of max - min over the domain of (b1-b0).x, b0.x and b1.x."""
+
+    difference: Fraction
+    null: Fraction
+    alternative: Fraction
+
+    @classmethod
+    def of(cls, domain: Domain, b0: tuple[Fraction, ...], b1: tuple[Fraction, ...]) -> Widths:
+        """The widths of two coefficient vectors over a domain."""
+        step = tuple(y - x for x, y in zip(b0, b1, strict=True))
+        return cls(domain.width(step), domain.width(b0), domain.width(b1))
+
+
+def floor_count(riskfloor: Fraction, rows: int) -> int:
+    """q = ceil(riskfloor * rows), exactly: events in smaller risk sets weigh less."""
+    return -((-riskfloor.numerator * rows) // riskfloor.denominator)
+
+
+def round_up(value: Fraction, digits: int = 20) -> Fraction:
+    """The next decimal of that many significant digits, at or above a positive value."""
+    if value <= 0:
+        raise ValueError("only positive numbers are rounded up here")
+    size = len(str(value.numerator)) - len(str(value.denominator)) + 1
+    scale = Fraction(10) ** (digits - size)
+    return math.ceil(value * scale) / scale
+
+
+def with_slack(sensitivity: Fraction, rows: int, columns: int, widths: Widths) -> Fraction:
+    """The sensitivity of what floating-point arithmetic computes: Delta (1 + 2^-30) + 2 e.
+
+    e = 2^-48 n (d+4) (1 + W + W0 + W1) bounds the error of the executor's sum if its cumulative
+    sums are right to relative 2^-50. Rounded up to 20 significant digits.
+    """
+    size = 1 + widths.difference + widths.null + widths.alternative
+    error = Fraction(rows * (columns + 4), 2**48) * size
+    return round_up(sensitivity * (1 + Fraction(1, 2**30)) + 2 * error)
+
+
+def cox_sensitivity(rows: int, floor: int, widths: Widths, *, coarse: bool = False) -> Fraction:
+    """How far one replaced record moves L, the (weighted) log partial likelihood ratio.
+
+    `floor` is q = `floor_count(...)`, 0 for the unweighted ratio. `coarse` uses longer blocks: a
+    larger bound, quicker, for searching only. Claim 1 of proof.md; in exact arithmetic, so before
+    `with_slack`.
+    """
+    if rows < 2:
+        raise ValueError("a sensitivity needs at least two records")
+    if widths.difference <= 0:
+        raise ValueError("the two hypotheses have the same likelihood everywhere on the domain")
+    if floor == 0:
+        return _unweighted(rows, widths, coarse)
+    return _weighted(rows, floor, widths, COARSE if coarse else FINE)
+
+
+class _Event:
+    """How far one event's term moves when m other records are at risk, at weight 1."""
+
+    __slots__ = ("both", "cross", "down", "first", "grow", "loss", "shrink", "up")
+
+    def __init__(self, widths: Widths) -> None:
+        difference = _float_up(widths.difference)
+        null, alternative = _float_up(widths.null), _float_up(widths.alternative)
+        self.grow = math.expm1(difference)
+        self.first = math.exp(-min(null, alternative))
+        self.loss = -math.expm1(-difference)
+        self.shrink = math.exp(-difference)
+        self.up = math.exp(-min(null + difference, alternative))
+        self.down = math.exp(-min(alternative + difference, null))
+        self.both = math.expm1(null) + math.expm1(alternative)
+        self.cross = math.expm1(null) * math.expm1(alternative)
+
+    def broad(self, m: int) -> float:
+        """A_m."""
+        return math.log1p(self.grow / (m * self.first + 1.0))
+
+    def narrow(self, m: int) -> float:
+        """c_m = min(A_m, max(U_m, D_m, B_m)), one logarithm of the largest ratio."""
+        one = self.loss / (m * min(self.up, self.down) + self.shrink)
+        two = (self.both + self.cross / (m + 1.0)) / (m + 1.0)
+        return math.log1p(min(self.grow / (m * self.first + 1.0), max(one, two)))
+
+    def all_narrow(self, last: int) -> Iterator[float]:
+        """c_1 to c_last, with the arithmetic of `narrow` written out for speed."""
+        log1p, grow, first, loss, shrink = math.log1p, self.grow, self.first, self.loss, self.shrink
+        most, both, cross = min(self.up, self.down), self.both, self.cross
+        for m in range(1, last + 1):
+            one, two = loss / (m * most + shrink), (both + cross / (m + 1.0)) / (m + 1.0)
+            high = one if one > two else two
+            low = grow / (m * first + 1.0)
+            yield log1p(low if low < high else high)
+
+
+def _unweighted(rows: int, widths: Widths, coarse: bool) -> Fraction:
+    width = widths.difference
+    least = min(widths.null, widths.alternative)
+    first = width + max(width, _sum_of_broad(rows, width, least))
+    if least == 0:  # here c_m = A_m, and the second bound is never smaller
+        return first
+    event = _Event(widths)
+    last = min(rows - 1, LARGEST_SUM)
+    if coarse:
+        blocks = _blocks(last + 1, 0, COARSE)
+        total = math.fsum(event.narrow(start) * (stop - start) for start, stop in blocks)
+    else:
+        total = math.fsum(event.all_narrow(last))
+    second = 2 * width + Fraction(total * ROUNDING) + _tail(rows, last, widths)
+    return min(first, second)
+
+
+def _sum_of_broad(rows: int, width: Fraction, least: Fraction) -> Fraction:
+    """sum_{m=1}^{n-1} A_m by log-gamma in balls, rounded up."""
+    bits = 256 + 4 * math.ceil(width + least)
+    with ctx.workprec(bits):
+        top, bottom = _ball(width + least).exp(), _ball(least).exp()
+        rest = arb(rows - 1)
+        up = (rest + 1 + top).lgamma() - (1 + top).lgamma()
+        down = (rest + 1 + bottom).lgamma() - (1 + bottom).lgamma()
+        return _upper(up - down)
+
+
+def _tail(rows: int, last: int, widths: Widths) -> Fraction:
+    """A bound of sum_{m=last+1}^{n-1} c_m: log((m+p)/(m+r)) <= (p-r)/m, and sum 1/m by digamma."""
+    if rows - 1 <= last:
+        return Fraction(0)
+    w, w0, w1 = widths.difference, widths.null, widths.alternative
+    with ctx.workprec(256 + 4 * math.ceil(w + w0 + w1)):
+
+        def gap(high: Fraction, low: Fraction) -> Fraction:
+            return _upper(_ball(high).exp() - _ball(low).exp())
+
+        broad = gap(min(w0, w1) + w, min(w0, w1))
+        up = gap(min(w0 + w, w1), min(w0 + w, w1) - w)
+        down = gap(min(w1 + w, w0), min(w1 + w, w0) - w)
+        both = gap(w1, Fraction(0)) + gap(w0, Fraction(0))
+        harmonic = _upper(arb(rows).digamma() - arb(last + 1).digamma())
+    return min(broad, max(up, down, both)) * harmonic
+
+
+def _weighted(rows: int, floor: int, widths: Widths, parts: int) -> Fraction:
+    """The bound with w(y) = min(1, y / q), which stays finite as n grows."""
+    event = _Event(widths)
+    width = _float_up(widths.difference)
+    is_simple = min(widths.null, widths.alternative) == 0
+    broad: list[tuple[float, int]] = []
+    narrow: list[tuple[float, int]] = []
+    for start, stop in _blocks(rows, floor, parts):
+        weight = min(1.0, stop / floor)
+        gain = width / floor if start < floor else 0.0
+        broad.append((weight * event.broad(start) + gain, stop - start))
+        if not is_simple:
+            narrow.append((weight * event.narrow(start) + gain, stop - start))
+    steps = Fraction(min(floor - 1, rows - 1), floor)
+    own = widths.difference * (1 + steps)
+    first = widths.difference + max(own, _from_the_right(broad))
+    if is_simple:  # as in `_unweighted`
+        return first
+    return min(first, 2 * widths.difference + _from_the_right(narrow))
+
+
+def _blocks(rows: int, floor: int, parts: int) -> Iterator[tuple[int, int]]:
+    """Half-open blocks of m = 1..n-1: single up to 20 000, then 1/parts of their start long."""
+    last = min(SINGLE, rows - 1)
+    for m in range(1, last + 1):
+        yield m, m + 1
+    start = last + 1
+    while start < rows:
+        stop = min(start + max(1, start // parts), rows)
+        for cut in (floor - 1, floor):
+            if start < cut < stop:
+                stop = cut
+        yield start, stop
+        start = stop
+
+
+def _from_the_right(blocks: list[tuple[float, int]]) -> Fraction:
+    """Sum over i of max_{m >= i} h_m, rounded up, for h given by blocks (value, length)."""
+    largest = 0.0
+    products = []
+    for value, length in reversed(blocks):
+        largest = max(largest, value)
+        products.append(largest * length)
+    return Fraction(math.fsum(products) * ROUNDING)
+
+
+def _float_up(value: Fraction) -> float:
+    """The least double at or above a value."""
+    near = float(value)
+    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
+
+
+def _ball(value: Fraction) -> arb:
+    return arb(value.numerator) / arb(value.denominator)
+
+
+def _upper(ball: arb) -> Fraction:
+    """The upper end of a ball as an exact rational."""
+    if not ball.is_finite():
+        raise ArithmeticError("a ball lost all its digits")
+    mantissa, exponent = ball.upper().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

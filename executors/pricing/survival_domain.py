@@ -1,0 +1,111 @@
+"""Where the covariates of a survival analysis lie, by public declaration."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+__all__ = ["Domain", "box", "root_up"]
+
+DIGITS = 30
+
+
+def root_up(square: Fraction) -> Fraction:
+    """The square root: exact where rational, else the next decimal of at least 30 digits above."""
+    if square < 0:
+        raise ValueError("the square root of a negative number was asked for")
+    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
+    if top * top == square.numerator and bottom * bottom == square.denominator:
+        return Fraction(top, bottom)
+    size = (len(str(square.numerator)) - len(str(square.denominator))) // 2
+    power = DIGITS - size + 1
+    scale = Fraction(10) ** power
+    return (math.isqrt(math.floor(square * scale * scale)) + 1) / scale
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A box, or the part of it that lies in an l2 ball about `center`.
+
+    `lo` and `hi` hold one number a covariate; `center` lies in the box. With a ball it is a double,
+    so that pricing and running centre at the same point. Only differences of covariates enter any
+    statistic, so the centre of a box without a ball does not matter.
+    """
+
+    lo: tuple[Fraction, ...]
+    hi: tuple[Fraction, ...]
+    center: tuple[Fraction, ...]
+    radius: Fraction | None = None
+
+    def width(self, direction: Sequence[Fraction]) -> Fraction:
+        """An upper bound of max - min of direction . x over the domain, exact for a box."""
+        in_box = sum(
+            (abs(a) * (hi - lo) for a, lo, hi in zip(direction, self.lo, self.hi, strict=True)),
+            Fraction(0),
+        )
+        if self.radius is None or in_box == 0:
+            return in_box
+        in_ball = 2 * self.radius * root_up(sum((a * a for a in direction), Fraction(0)))
+        against = [-a for a in direction]
+        return min(in_box, in_ball, self._support(direction) + self._support(against))
+
+    def _support(self, direction: Sequence[Fraction]) -> Fraction:
+        """An upper bound of max direction . (x - center) over the box and the ball together.
+
+        For every split direction = p + r the bound max_box p.y + radius |r| holds; the split of the
+        true maximiser y = clip(t direction, lo, hi), r = y / t, attains it, so an inexact t costs
+        tightness and never safety.
+        """
+        radius = self._ball()
+        low = [lo - c for lo, c in zip(self.lo, self.center)]
+        high = [hi - c for hi, c in zip(self.hi, self.center)]
+        corner = [
+            hi if a > 0 else lo if a < 0 else Fraction(0) for a, lo, hi in zip(direction, low, high)
+        ]
+        if sum(y * y for y in corner) <= radius * radius:
+            return sum((a * y for a, y in zip(direction, corner)), Fraction(0))
+        stretch = _stretch(
+            [float(a) for a in direction],
+            [float(y) for y in low],
+            [float(y) for y in high],
+            float(radius),
+        )
+        point = [min(max(stretch * a, lo), hi) for a, lo, hi in zip(direction, low, high)]
+        pull = [y / stretch for y in point]
+        push = [a - r for a, r in zip(direction, pull)]
+        in_box = sum((max(p * lo, p * hi) for p, lo, hi in zip(push, low, high)), Fraction(0))
+        return in_box + radius * root_up(sum((r * r for r in pull), Fraction(0)))
+
+    def _ball(self) -> Fraction:
+        if self.radius is None:
+            raise ValueError("the domain has no ball")
+        return self.radius
+
+
+def box(lo: Sequence[Fraction], hi: Sequence[Fraction]) -> Domain:
+    """The domain of a box alone."""
+    center = tuple((a + b) / 2 for a, b in zip(lo, hi, strict=True))
+    return Domain(tuple(lo), tuple(hi), center)
+
+
+def _stretch(
+    direction: Sequence[float], low: Sequence[float], high: Sequence[float], radius: float
+) -> Fraction:
+    """A t > 0 where clip(t direction, low, high) is about as long as the ball's radius."""
+
+    def length(t: float) -> float:
+        return math.hypot(*(min(max(t * a, lo), hi) for a, lo, hi in zip(direction, low, high)))
+
+    largest = max(abs(a) for a in direction)
+    least, most = 0.0, radius / largest
+    while length(most) < radius and most < 1e300 / largest:
+        most *= 2.0
+    for _ in range(200):
+        middle = (least + most) / 2.0
+        if length(middle) < radius:
+            least = middle
+        else:
+            most = middle
+    return Fraction(most)
