@@ -1,0 +1,112 @@
+"""What a plan asks of each key, as its checked certificate says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dpql.errors import CertificateRefused
+from dpql.ledger.amounts import Native, amount, bounded
+from dpql.ledger.plan_body import Payer, PlanBody, canonical
+
+__all__ = ["Request", "check_certificate", "payers_of", "request"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The amounts that a certificate claims for some keys, in each key's own unit.
+
+    `reservations` are the claims as the checker takes them, one a dataset or site; `totals` the
+    sum a key, an exact rational.
+    """
+
+    reservations: tuple[dict[str, Any], ...]
+    totals: Mapping[str, Fraction]
+    certificate: bytes
+
+
+@contextmanager
+def well_formed(what: str) -> Iterator[None]:
+    """Say that `what` is malformed where its structure is not as expected."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        raise CertificateRefused(
+            f"the {what} is malformed", help="`dpql plan` writes the file anew"
+        ) from error
+
+
+def payers_of(body: PlanBody, keys: Sequence[str] | None) -> tuple[Payer, ...]:
+    """The datasets and sites of the plan that these keys pay for; all of them without `keys`.
+
+    Every part of a plan that a key guards is charged to it: none can be left out.
+    """
+    with well_formed("plan"):
+        payers = body.payers()
+    if keys is None:
+        chosen = payers
+    else:
+        chosen = tuple(payer for payer in payers if payer.key in set(keys))
+        missing = sorted(set(keys) - {payer.key for payer in chosen})
+        if missing:
+            raise CertificateRefused(f"the plan charges nothing to `{missing[0]}`")
+    if not chosen:
+        raise CertificateRefused(
+            "the plan charges nothing", note="a plan without a measurement needs no ledger"
+        )
+    return chosen
+
+
+def request(
+    payers: Sequence[Payer], certificate: Mapping[str, Any], units: Mapping[str, Native]
+) -> Request:
+    """The certificate's totals for these payers in the units of their keys."""
+    reservations = []
+    totals: dict[str, Fraction] = {}
+    with well_formed("certificate"):
+        for payer in payers:
+            unit = units[payer.key]
+            claims = [
+                total["out"][unit]
+                for total in certificate["totals"]
+                if (total["dataset"], total["site"]) == (payer.dataset, payer.site)
+                and unit in total["out"]
+            ]
+            if len(claims) != 1:
+                name = "mu" if unit == "mu2" else unit
+                raise CertificateRefused(
+                    f"the certificate has {len(claims)} totals in {name} for `{payer.dataset}`",
+                    note=f"key `{payer.key}` counts in {name}, and wants exactly one",
+                    help="plan again with `--ledger`, so that the total is in the key's unit",
+                )
+            value = amount(claims[0])
+            if value <= 0:
+                raise CertificateRefused(f"the certificate charges `{payer.key}` nothing")
+            reservations.append(
+                {
+                    "key": payer.key,
+                    "dataset": payer.dataset,
+                    "site": payer.site,
+                    "unit": unit,
+                    "amount": claims[0],
+                }
+            )
+            totals[payer.key] = bounded(totals.get(payer.key, Fraction(0)) + value)
+    return Request(tuple(reservations), totals, canonical(dict(certificate)))
+
+
+def check_certificate(asked: Request, body: PlanBody) -> None:
+    """Raise `CertificateRefused` unless the independent checker accepts every claim."""
+    from dpql import checker
+
+    try:
+        checker.check(asked.certificate, body.bytes, list(asked.reservations))
+    except checker.Rejected as error:
+        raise CertificateRefused(
+            "the certificate does not prove the plan's cost",
+            note=str(error)[:300],
+            help="`dpql plan` writes a new certificate; `dpql certificate verify` checks it",
+        ) from error

@@ -1,0 +1,204 @@
+"""Keys of a ledger: what was recorded at opening, and what is left."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dpql.errors import KeyRefused, LedgerDamaged
+from dpql.ledger import schema
+from dpql.ledger.amounts import Native, recorded, shown, stored
+from dpql.ledger.chain import Chain, entry_hash
+from dpql.ledger.facts import KeyFacts, TableFacts
+
+__all__ = ["Account", "Balance", "accounts", "add_table", "balance", "key_names", "open_key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One budget row with the facts that were recorded for it."""
+
+    key: str
+    unit: Native
+    cap: Fraction
+    spent: Fraction
+    is_frozen: bool
+    facts: KeyFacts
+    facts_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What a key may spend, what is spent for good, what is reserved and not yet started.
+
+    All amounts are exact, in what adds up: eps, rho, or mu squared for the unit `mu2`.
+    """
+
+    key: str
+    unit: Native
+    cap: Fraction
+    spent: Fraction
+    reserved: Fraction
+    is_frozen: bool
+
+    @property
+    def remaining(self) -> Fraction:
+        """The cap less all that is spent or reserved."""
+        return self.cap - self.spent - self.reserved
+
+    def json(self) -> dict[str, Any]:
+        """The balance with exact numbers as `p/q` text, and as people read it."""
+        return {
+            "key": self.key,
+            "unit": self.unit,
+            "cap": stored(self.cap),
+            "spent": stored(self.spent),
+            "reserved": stored(self.reserved),
+            "remaining": stored(self.remaining),
+            "frozen": self.is_frozen,
+            "shown": {
+                "cap": shown(self.unit, self.cap),
+                "spent": shown(self.unit, self.spent, up=True),
+                "reserved": shown(self.unit, self.reserved, up=True),
+                "remaining": shown(self.unit, self.remaining),
+            },
+        }
+
+
+def key_names(connection: Connection) -> tuple[str, ...]:
+    """The names of all keys, sorted."""
+    query = sa.select(schema.budget.c.ledger_key).order_by(schema.budget.c.ledger_key)
+    return tuple(connection.execute(query).scalars())
+
+
+def accounts(
+    connection: Connection, keys: Iterable[str], *, lock: bool = False
+) -> dict[str, Account]:
+    """The accounts of these keys, in sorted order; `KeyRefused` where the ledger has none.
+
+    With `lock`, the budget rows stay locked until the transaction ends; the head row must be
+    locked first.
+    """
+    found = {}
+    for key in sorted(set(keys)):
+        query = sa.select(schema.budget).where(schema.budget.c.ledger_key == key)
+        row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+        if row is None:
+            known = ", ".join(f"`{name}`" for name in key_names(connection)) or "none"
+            raise KeyRefused(
+                f"the ledger has no key `{key}`",
+                note=f"its keys: {known}",
+                help="the custodian opens a key with `dpql ledger open`",
+            )
+        found[key] = Account(
+            key,
+            cast(Native, row.unit),
+            recorded(row.cap),
+            recorded(row.spent),
+            row.frozen != 0,
+            _facts(connection, row.facts_seq),
+            row.facts_seq,
+        )
+    return found
+
+
+def _facts(connection: Connection, seq: int) -> KeyFacts:
+    query = sa.select(schema.entry).where(schema.entry.c.seq == seq)
+    row = connection.execute(query).mappings().one_or_none()
+    if row is None or entry_hash({**row}) != row["hash"]:
+        raise LedgerDamaged(
+            f"the facts recorded in entry {seq} are not what was written",
+            help="`dpql ledger verify` names every entry that was changed",
+        )
+    # Tuples come back from JSON as lists, which a strict model takes only in its JSON mode.
+    return KeyFacts.model_validate_json(json.dumps(json.loads(row["body"])["facts"]))
+
+
+def open_key(connection: Connection, chain: Chain, facts: KeyFacts) -> None:
+    """Record a new key with nothing spent."""
+    query = sa.select(schema.budget.c.ledger_key).where(schema.budget.c.ledger_key == facts.key)
+    if connection.execute(query).one_or_none() is not None:
+        raise KeyRefused(
+            f"the ledger already has a key `{facts.key}`",
+            note="what was spent on these people stays spent, so a key is opened once",
+            help="`dpql ledger show` lists it",
+        )
+    seq = chain.append(
+        "open",
+        {"facts": facts.body()},
+        ledger_key=facts.key,
+        units=f"{facts.cap.unit}={stored(facts.cap.value)}",
+    )
+    connection.execute(
+        schema.budget.insert().values(
+            ledger_key=facts.key,
+            unit=facts.cap.unit,
+            cap=stored(facts.cap.value),
+            spent=stored(Fraction(0)),
+            frozen=0,
+            facts_seq=seq,
+        )
+    )
+
+
+def add_table(connection: Connection, chain: Chain, key: str, table: TableFacts) -> None:
+    """Record a further table about the same people under a population's key."""
+    account = accounts(connection, [key], lock=True)[key]
+    facts = account.facts
+    if facts.table(table.dataset) is not None:
+        raise KeyRefused(f"key `{key}` already guards a table `{table.dataset}`")
+    try:
+        wider = KeyFacts(
+            **{**dict(facts), "tables": (*facts.tables, table)},
+        )
+    except ValueError as error:
+        raise KeyRefused(f"key `{key}` cannot guard this table too", note=str(error)) from error
+    seq = chain.append("table", {"facts": wider.body()}, ledger_key=key)
+    _update(connection, account, facts_seq=seq)
+
+
+def charge(connection: Connection, account: Account, spent: Fraction) -> None:
+    """Write the new sum; the old one must still stand there."""
+    _update(connection, account, spent=stored(spent))
+
+
+def freeze(connection: Connection, account: Account, frozen: bool) -> None:
+    """Stop, or allow again, further reservations of a key."""
+    _update(connection, account, frozen=int(frozen))
+
+
+def _update(connection: Connection, account: Account, **values: Any) -> None:
+    changed = connection.execute(
+        schema.budget.update()
+        .where(
+            schema.budget.c.ledger_key == account.key,
+            schema.budget.c.spent == stored(account.spent),
+        )
+        .values(**values)
+    )
+    if changed.rowcount != 1:
+        raise LedgerDamaged(f"the balance of `{account.key}` moved while it was locked")
+
+
+def balance(connection: Connection, account: Account) -> Balance:
+    """The account's balance, reservations that were not started apart."""
+    waiting = connection.execute(
+        sa.select(schema.run.c.amount).where(
+            schema.run.c.ledger_key == account.key, schema.run.c.state == "RESERVED"
+        )
+    ).scalars()
+    reserved = min(sum((recorded(text) for text in waiting), Fraction(0)), account.spent)
+    return Balance(
+        account.key,
+        account.unit,
+        account.cap,
+        account.spent - reserved,
+        reserved,
+        account.is_frozen,
+    )

@@ -1,0 +1,75 @@
+"""Texts that a ledger keeps: plans and certificates by their hash, and a run's releases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from dpql.errors import LedgerDamaged
+from dpql.ledger import schema
+from dpql.ledger.plan_body import canonical, digest
+
+__all__ = ["Stored", "keep", "kept", "read_releases", "write_releases"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a run released, when it was stored, and when it was settled."""
+
+    rid: str
+    plan_hash: str
+    releases: tuple[dict[str, Any], ...]
+    stored: str
+    settled: str
+
+
+def keep(connection: Connection, data: bytes) -> str:
+    """Keep a text under its sha256, once."""
+    name = digest(data)
+    if kept(connection, name) is None:
+        connection.execute(schema.document.insert().values(hash=name, value=data.decode()))
+    return name
+
+
+def kept(connection: Connection, name: str) -> str | None:
+    """The text of that sha256, if the ledger has it."""
+    query = sa.select(schema.document.c.value).where(schema.document.c.hash == name)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def write_releases(
+    connection: Connection, lead: str, values: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Write a run's releases; return name and sha256 of each, for the chain."""
+    index = []
+    for position, value in enumerate(values):
+        data = canonical(dict(value))
+        connection.execute(
+            schema.release.insert().values(lead=lead, position=position, value=data.decode())
+        )
+        index.append({"name": str(value.get("name", "")), "sha256": digest(data)})
+    return index
+
+
+def read_releases(
+    connection: Connection, lead: str, index: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Any], ...]:
+    """A run's releases, each compared with the hash in the chain."""
+    query = (
+        sa.select(schema.release.c.value)
+        .where(schema.release.c.lead == lead)
+        .order_by(schema.release.c.position)
+    )
+    texts = list(connection.execute(query).scalars())
+    found = [digest(text.encode()) for text in texts]
+    if found != [item["sha256"] for item in index]:
+        raise LedgerDamaged(
+            f"the releases of run `{lead[:12]}` are not what was stored",
+            help="`dpql ledger verify` names the rows that were changed",
+        )
+    return tuple(json.loads(text) for text in texts)

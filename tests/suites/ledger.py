@@ -1,0 +1,135 @@
+"""Small plans, keys and certificates for tests of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpql.ledger.facts import Cap, KeyFacts, Reviewer, TableFacts
+from dpql.ledger.plan_body import PlanBody
+
+DATA = "/data/trial.parquet"
+
+
+def table(name: str = "trial", **changes: Any) -> TableFacts:
+    """A table of 1,000 rows, one a person."""
+    return TableFacts(**{"dataset": name, "rows": 1000, "data": (DATA,), **changes})
+
+
+def facts(
+    name: str = "trial",
+    cap: str = "1",
+    unit: str = "rho",
+    reviewers: Mapping[str, str] | None = None,
+    required: int = 0,
+    **changes: Any,
+) -> KeyFacts:
+    """A key over one such table."""
+    declared = ((unit.removesuffix("2"), cap),)
+    return KeyFacts(
+        **{
+            "tables": (table(name),),
+            "cap": Cap(unit=unit, amount=cap, declared=declared),  # type: ignore[arg-type]
+            "reviewers": tuple(
+                Reviewer(name=who, public_key=key) for who, key in (reviewers or {}).items()
+            ),
+            "required": required,
+            **changes,
+        }
+    )
+
+
+def dataset(name: str = "trial", **changes: Any) -> dict[str, Any]:
+    """The declaration of such a table in a plan's body."""
+    return {
+        "name": name,
+        "population": None,
+        "relation": "replace",
+        "rows": 1000,
+        "unit": {"column": None, "max": 1},
+        "sites": None,
+        "columns": [],
+        "norm": None,
+        "budget": None,
+        **changes,
+    }
+
+
+def leaf(name: str, rho: Fraction, site: str | None = None) -> dict[str, Any]:
+    """A zcdp leaf of so much rho."""
+    from planner.calculus.exact import text
+
+    return {
+        "kind": "zcdp",
+        "count": 1,
+        "params": {"rho": text(rho)},
+        "sensitivity": None,
+        "scale": None,
+        "width": 1,
+        "role": "",
+        "factor": 1,
+        "of": [],
+        "dataset": name,
+        "site": site,
+    }
+
+
+def plan(
+    rho: str | Fraction = "0.1",
+    *,
+    tag: str = "",
+    on: Sequence[tuple[str, str | None]] = (("trial", None),),
+    datasets: Sequence[Mapping[str, Any]] | None = None,
+    evalues: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
+    """A plan file with one statement that costs `rho` at each of its sources."""
+    from planner.calculus.exact import text
+
+    amount = Fraction(rho)
+    names = list(dict.fromkeys(name for name, _ in on))
+    body = {
+        "schema": "dpql/1",
+        "language": "1",
+        "datasets": list(datasets or [dataset(name) for name in names]),
+        "evalues": list(evalues),
+        "statements": [
+            {
+                "name": "m",
+                "verb": "COVARIANCE",
+                "method": "ssp",
+                "version": "1",
+                "on": [{"dataset": name, "site": site} for name, site in on],
+                "columns": [],
+                "formula": None,
+                "by": None,
+                "params": {},
+                "cost": [
+                    {"dataset": name, "site": site, "declared": {"rho": text(amount)}}
+                    for name, site in on
+                ],
+                "leaves": [leaf(name, amount, site) for name, site in on],
+            }
+        ],
+        "derived": [],
+        "expect": [],
+        "study": {"title": tag},
+    }
+    return {"plan_hash": PlanBody.of(body).hash, "body": body}
+
+
+def certificate(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The certificate of such a plan, with a total in rho for every source."""
+    from planner.certificate import certify
+
+    reservations = [
+        {
+            "key": payer.key,
+            "dataset": payer.dataset,
+            "site": payer.site,
+            "unit": "rho",
+            "amount": asked["body"]["statements"][0]["cost"][0]["declared"]["rho"],
+        }
+        for payer in PlanBody.of(asked).payers()
+    ]
+    return dict(certify(asked["body"], asked["plan_hash"], reservations))
