@@ -1,0 +1,135 @@
+"""From the exact integer moments to private variances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from executors.mechanisms.diagonal.cost import (
+    DiagonalParams,
+    assumptions,
+    deviations,
+    measured,
+    query,
+)
+from executors.pricing.covariance import GRID, MEAN_WEIGHT, PRODUCT
+from executors.pricing.covariance_columns import box_of
+from executors.release import NoiseNote, Outcome
+from executors.statistics.covariance_diagonal import Variances, shrunk_means, shrunk_variances
+from executors.statistics.covariance_matrix import Vector
+from executors.statistics.covariance_measurements import Measurements
+from planner.facts import Facts
+
+if TYPE_CHECKING:
+    from planner.calculus.leaves import Loss
+
+__all__ = ["run"]
+
+
+def run(
+    params: DiagonalParams, facts: Facts, loss: Loss, stats: Callable[[Any], Any], noise: Any
+) -> Outcome:
+    """The diagonal matrix with means, measurements and noise, from one draw.
+
+    Raises ValueError where the price has another shape than the statement.
+    """
+    if len(loss.leaves) != 1 or loss.leaves[0].scale is None:
+        raise ValueError("this statement is priced with one discrete Gaussian leaf")
+    leaf = loss.leaves[0]
+    sd = deviations(facts, Fraction(loss.leaves[0].scale or 0))
+    is_private = params.center == "private"
+    places = list(measured(params, facts))
+    moments = stats(query(params, facts))
+    squares = [int(moments.gram[j, j]) for j in places]
+    sums = [MEAN_WEIGHT * int(total) for total in moments.total] if is_private else []
+    noisy = [int(value) for value in noise.dgauss(leaf, [*squares, *sums])]
+    second = np.array([value / (facts.rows * PRODUCT) for value in noisy[: len(places)]])
+    first = np.array([value / (facts.rows * MEAN_WEIGHT * GRID) for value in noisy[len(places) :]])
+    mean = _means(params, first, sd.mean) if is_private else np.zeros(len(facts.columns))
+    variances = _variances(params, second - mean[places] ** 2, mean, sd.square, sd.mean)
+    box = box_of(params.center, facts)
+    units = np.array([float(half) for half in box.half])
+    center = np.array([float(value) for value in box.center])
+    table = _table(facts, places, second, first, units, (sd.square, sd.mean))
+    error = _spread(places, _error(mean[places], sd.square, sd.mean * is_private), 0.0, units)
+    value = {
+        "columns": [column.name for column in facts.columns],
+        "kind": "covariance" if is_private else "second moment",
+        "matrix": np.diag(_spread(places, variances.value, 1.0, units)).tolist(),
+        "raw": np.diag(_spread(places, variances.raw, 1.0, units)).tolist(),
+        "mean": (center + units * mean).tolist() if is_private else None,
+        "center": center.tolist(),
+        "measurements": table.json(),
+    }
+    after = np.full(len(places), np.sqrt(variances.variance))
+    uncertainty = {
+        "standard_error": [
+            [float(error[j]) if j == k else None for k in range(len(units))]
+            for j in range(len(units))
+        ],
+        "shrunk_standard_error": _spread(places, after, 0.0, units).tolist(),
+        "shrinkage": variances.factor,
+        "mean_standard_error": (sd.mean * units).tolist() if is_private else None,
+        "of": "noise on `raw`; sampling error is not in it, and covariances were not measured",
+    }
+    notes = [NoiseNote("discrete_gaussian", sd.square, "squares, unit box")]
+    if is_private:
+        notes.append(NoiseNote("discrete_gaussian", sd.mean, "means, unit box"))
+    return Outcome(
+        value,
+        uncertainty,
+        tuple(notes),
+        assumptions(params, facts),
+        {"measurements": table.table()},
+    )
+
+
+def _means(params: DiagonalParams, noisy: Vector, deviation: float) -> Vector:
+    if params.variant == "paper":
+        return np.asarray(np.clip(noisy, -1.0, 1.0))
+    return shrunk_means(noisy, deviation)
+
+
+def _variances(
+    params: DiagonalParams, raw: Vector, mean: Vector, square_sd: float, mean_sd: float
+) -> Variances:
+    """The noise of a raw variance is that of its square and, to first order, 2 m times its mean's.
+
+    `mean` is zero where none was released.
+    """
+    deviation = float(np.sqrt(square_sd**2 + 4.0 * mean_sd**2 * np.mean(mean**2)))
+    if params.variant == "paper":
+        return Variances(raw, np.clip(raw, 0.0, 1.0), deviation**2, 1.0)
+    return shrunk_variances(raw, deviation)
+
+
+def _error(mean: Vector, square_sd: float, mean_sd: float) -> Vector:
+    """Root mean square noise of a raw variance about a noisy mean."""
+    return np.asarray(np.sqrt(square_sd**2 + 4.0 * mean_sd**2 * mean**2 + 3.0 * mean_sd**4))
+
+
+def _spread(places: list[int], values: Vector, rest: float, units: Vector) -> Vector:
+    """The values at their columns and `rest` at the others, in the units of the columns."""
+    spread = np.full(len(units), rest)
+    spread[places] = values
+    return spread * units**2
+
+
+def _table(
+    facts: Facts,
+    places: list[int],
+    second: Vector,
+    first: Vector,
+    units: Vector,
+    deviations: tuple[float, float],
+) -> Measurements:
+    table = Measurements([column.name for column in facts.columns])
+    square_sd, mean_sd = deviations
+    for j, mean in enumerate(first):
+        table.mean(j, mean * units[j], mean_sd * units[j])
+    for j, moment in zip(places, second, strict=True):
+        table.moment(j, j, moment * units[j] ** 2, square_sd * units[j] ** 2)
+    return table

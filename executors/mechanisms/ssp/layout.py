@@ -1,0 +1,167 @@
+"""How the entries of the matrix become one vector of integers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from pydantic import Field
+
+from executors.pricing.covariance import (
+    GRID,
+    MEAN_WEIGHT,
+    PRODUCT,
+    Box,
+    ball_sensitivity,
+    frobenius_sensitivity,
+    joint_sensitivity,
+    ratio_below,
+    root_above,
+    triangle_sensitivity,
+)
+from executors.pricing.covariance_columns import Center, box_of
+from planner.facts import Facts
+from planner.mechanism import Params
+
+__all__ = [
+    "BALL_CONSTANT",
+    "Deviations",
+    "SspParams",
+    "Weights",
+    "deviations",
+    "dimension",
+    "entries",
+    "frame",
+    "is_joint",
+    "sensitivity",
+    "weights",
+]
+
+BALL_CONSTANT = 29308
+"""The constant column in the ball, in grid steps: floor(2^16 (1/2) / sqrt(5/4))."""
+
+_STRETCH = Fraction(root_above(Fraction(5, 4) * 10**40), 10**20)
+
+
+class SspParams(Params):
+    """Options of `COVARIANCE ssp`."""
+
+    center: Center = Field(
+        default="private",
+        description="about what: `private` (a mean released with the matrix), `midpoint` (the "
+        "middle of every range, a second moment) or a list of public numbers, one a column",
+    )
+    norm: Literal["linf", "l2"] = Field(
+        default="linf",
+        description="what bounds a row: `linf` (the range of every column) or `l2` (the ball that "
+        "the dataset declares with NORM)",
+    )
+    weights: Literal["balanced", "plain", "frob"] = Field(
+        default="balanced",
+        description="how the noise is shared under norm=linf: `balanced` (finer variances at no "
+        "cost), `plain` (the same noise everywhere) or `frob` (the published, higher price)",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the three kinds of integer sums are multiplied by before one noise of one scale.
+
+    `mean` belongs to the sum of one column alone where d = 1; in every other case a mean is a pair
+    with the constant column.
+    """
+
+    diagonal: int
+    pairs: int
+    mean: int
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """Standard deviations of the noise on one entry of each kind, in the units of `frame`."""
+
+    diagonal: float
+    pairs: float
+    mean: float
+
+
+def dimension(params: SspParams, facts: Facts) -> int:
+    """The order of the measured matrix: d, or d + 1 with the constant column of a private mean."""
+    count = len(facts.columns)
+    return count + 1 if params.center == "private" and count > 1 else count
+
+
+def is_joint(params: SspParams, facts: Facts) -> bool:
+    """Whether one column is measured with its mean beside it."""
+    return params.center == "private" and len(facts.columns) == 1
+
+
+def entries(params: SspParams, facts: Facts) -> int:
+    """How many numbers are noised; the square of the constant column is public."""
+    if is_joint(params, facts):
+        return 2
+    order = dimension(params, facts)
+    return order * (order + 1) // 2 - (order - len(facts.columns))
+
+
+def frame(params: SspParams, facts: Facts) -> tuple[Box, int]:
+    """The public map of the columns onto the unit box, with the constant column in grid steps.
+
+    In the ball every column has the same unit: its radius, stretched by sqrt(5/4) to make room for
+    the constant column. One column in a ball is a column in a box.
+    """
+    if params.norm == "linf":
+        return box_of(params.center, facts), GRID
+    norm = facts.source.norm
+    if norm is None:
+        raise ValueError("norm=l2 without a declared ball")
+    places = dict(zip(norm.columns, norm.center, strict=True))
+    center = tuple(places[column.name] for column in facts.columns)
+    stretched = params.center == "private" and len(facts.columns) > 1
+    unit = norm.bound * (_STRETCH if stretched else 1)
+    return Box(center, (unit,) * len(center)), BALL_CONSTANT if stretched else GRID
+
+
+def weights(params: SspParams, facts: Facts) -> Weights:
+    """The multipliers of the sums: coarse rationals below the ideal square roots.
+
+    Proof: proof.md, claim 3.
+    """
+    if is_joint(params, facts):
+        return Weights(1, 1, MEAN_WEIGHT)
+    order = dimension(params, facts)
+    if order > 1 and params.norm == "l2":
+        ratio = ratio_below(Fraction(2))
+        return Weights(ratio.denominator, ratio.numerator, ratio.numerator)
+    if order > 1 and params.weights == "balanced":
+        ratio = ratio_below(Fraction(order + 1, 2))
+        return Weights(ratio.numerator, ratio.denominator, ratio.denominator)
+    return Weights(1, 1, 1)
+
+
+def sensitivity(params: SspParams, facts: Facts) -> Fraction:
+    """L2 move of all weighted integers for one row replaced. Proof: proof.md, claims 1 to 5."""
+    if is_joint(params, facts):
+        return joint_sensitivity(1)
+    order = dimension(params, facts)
+    if order == 1:
+        return triangle_sensitivity(1)
+    weight = weights(params, facts)
+    if params.norm == "l2":
+        return weight.diagonal * ball_sensitivity(order)
+    if params.weights == "frob":
+        return frobenius_sensitivity(order)
+    return weight.pairs * triangle_sensitivity(order)
+
+
+def deviations(params: SspParams, facts: Facts, scale: Fraction) -> Deviations:
+    """The noise of the entries, from the leaf's scale as it is drawn (`MAX k` is in it)."""
+    weight = weights(params, facts)
+    square = scale / (facts.rows * PRODUCT)
+    diagonal = float(square / weight.diagonal)
+    if is_joint(params, facts):
+        return Deviations(diagonal, 0.0, float(square * GRID / weight.mean))
+    _, constant = frame(params, facts)
+    pairs = square / weight.pairs
+    return Deviations(diagonal, float(pairs), float(pairs * GRID / constant))
