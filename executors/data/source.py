@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from planner.spending import Token
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Clamp", "Description", "Plain", "Reader", "Selection", "Source"]
+__all__ = ["Clamp", "Description", "Flag", "Level", "Plain", "Reader", "Selection", "Source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Clamp:
 
     NULL, NaN, infinite and unparsable values become `fill`; with `fill=None` they come as NULL, so
     that the summary can neutralise the whole record. Rows of a person beyond `MAX k` count as such
-    values too.
+    values too. In a text column a plain decimal number means itself, and the words true and false
+    mean 1 and 0.
     """
 
     name: str
@@ -39,14 +40,37 @@ class Clamp:
 
 
 @dataclass(frozen=True, slots=True)
+class Flag:
+    """A column as float64 0.0 or 1.0: numbers equal to 0 or 1, booleans, the words true and false.
+
+    Everything else becomes `fill` (NULL with `fill=None`).
+    """
+
+    name: str
+    fill: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A column as the float64 index of its value among `levels`, compared as exact text.
+
+    Everything that is no level becomes `fill`: the reference, index 0, or NULL with `fill=None`.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    fill: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Plain:
-    """A column without a clamp: `double` (unparsable: NULL) or `text`."""
+    """A column without a clamp: `double` (unparsable: NULL) or `text`. Late rows come as NULL."""
 
     name: str
     type: str = "double"
 
 
-Selection = Clamp | Plain
+Selection = Clamp | Flag | Level | Plain
 
 
 class Reader(Protocol):
@@ -55,12 +79,17 @@ class Reader(Protocol):
     def batches(
         self, columns: Sequence[Selection], order_by: str | None = None, rows: int = 65_536
     ) -> Iterator[pa.RecordBatch]:
-        """Batches of at most `rows` rows with the named columns in order; every row, once."""
+        """Batches of at most `rows` rows with the named columns in order; every row, once.
+
+        `order_by` names one of `columns`; rows then come by its clamped value, ascending, NULL
+        last.
+        """
 
     def close(self) -> None:
         """Give the engine back."""
 
 
+@runtime_checkable
 class Source(Protocol):
     """A place with rows."""
 

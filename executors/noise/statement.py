@@ -1,0 +1,153 @@
+"""The noise of one statement: every draw uses up a leaf that was paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from executors.noise.filter import Filter
+from executors.noise.realise import Grid, gaussian_grid, integers, laplace_grid, reals
+from executors.noise.sampler import Sampler, check_scale
+from executors.noise.selection import select
+from executors.release import Law, NoiseNote
+from planner.calculus.leaves import Kind, Leaf, Loss
+
+__all__ = ["NoiseMismatch", "StatementNoise"]
+
+Value = float | int | Fraction
+
+
+class NoiseMismatch(Exception):
+    """A mechanism asked for noise that its statement has not paid for."""
+
+
+class StatementNoise:
+    """Draws the noise of the leaves of `loss`, each at most as often as it counts.
+
+    A draw names its leaf. It is refused with NoiseMismatch, before anything is drawn, unless an
+    equal leaf is in the loss, is of the kind that is drawn, and is not used up.
+    """
+
+    def __init__(self, sampler: Sampler, loss: Loss) -> None:
+        self._sampler = sampler
+        self._left: dict[Leaf, int] = {}
+        for leaf in loss.leaves:
+            self._left[leaf] = self._left.get(leaf, 0) + leaf.count
+
+    def lap(
+        self, leaf: Leaf, values: Sequence[Value], domain: tuple[Value, Value] | None = None
+    ) -> tuple[list[float], NoiseNote]:
+        """`values` with Laplace noise, for a `lap` leaf or a `pure` one; clamped to `domain` first.
+
+        `values` hold `leaf.width` numbers for each draw. They never leave exact arithmetic before
+        the noise is on them.
+        """
+        self._use(leaf, ("lap", "pure"), self._draws(leaf, len(values)))
+        sensitivity, scale = _scaled(leaf)
+        grid = laplace_grid(sensitivity, scale, leaf.width)
+        noise = self._sampler.discrete_laplace(grid.scale, len(values))
+        return _added(values, domain, noise, grid), _note(leaf, "discrete_laplace", grid)
+
+    def gauss(
+        self, leaf: Leaf, values: Sequence[Value], domain: tuple[Value, Value] | None = None
+    ) -> tuple[list[float], NoiseNote]:
+        """`values` with Gaussian noise, for a `gauss` leaf; clamped to `domain` first."""
+        self._use(leaf, ("gauss",), self._draws(leaf, len(values)))
+        sensitivity, sigma = _scaled(leaf)
+        grid = gaussian_grid(sensitivity, sigma, leaf.width)
+        noise = self._sampler.discrete_gaussian(grid.scale, len(values))
+        return _added(values, domain, noise, grid), _note(leaf, "discrete_gaussian", grid)
+
+    def dgauss(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:
+        """`integers` with discrete Gaussian noise of the leaf's integer scale."""
+        self._use(leaf, ("dgauss",), self._draws(leaf, len(integers)))
+        scale = _integer_scale(leaf)
+        noise = self._sampler.discrete_gaussian(scale, len(integers))
+        return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
+
+    def dlap(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:
+        """`integers` with discrete Laplace noise, for a `pure` leaf with an integer scale."""
+        self._use(leaf, ("pure",), self._draws(leaf, len(integers)))
+        scale = _integer_scale(leaf)
+        noise = self._sampler.discrete_laplace(scale, len(integers))
+        return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
+
+    def select(
+        self,
+        leaf: Leaf,
+        scores: Sequence[int] | npt.NDArray[np.integer],
+        sensitivity_int: int,
+    ) -> list[int]:
+        """`leaf.count` indices, drawn one after the other without replacement, largest preferred.
+
+        Scores are integers that move by at most `sensitivity_int` between neighbours. Uses up a
+        `br` leaf as a whole.
+        """
+        self._use(leaf, ("br",), leaf.count)
+        return select(self._sampler, leaf.param, sensitivity_int, scores, leaf.count)
+
+    def cap(self, leaf: Leaf) -> Filter:
+        """The filter that may spend a `cap` leaf; it can be opened once."""
+        if leaf.role != "cap":
+            raise NoiseMismatch("a filter needs a leaf with the role of a cap")
+        self._use(leaf, ("pure", "gdp", "zcdp"), 1)
+        return Filter(self._sampler, leaf)
+
+    def below(self, n: int) -> int:
+        """A uniform integer in [0, n), for coins that are published."""
+        return self._sampler.below(n)
+
+    def _draws(self, leaf: Leaf, values: int) -> int:
+        draws, rest = divmod(values, leaf.width)
+        if rest or not draws:
+            raise NoiseMismatch(f"the leaf noises {leaf.width} numbers at once")
+        return draws
+
+    def _use(self, leaf: Leaf, kinds: tuple[Kind, ...], draws: int) -> None:
+        if leaf.kind not in kinds:
+            raise NoiseMismatch(f"a `{leaf.kind}` leaf does not pay for this noise")
+        if leaf.kind == "pure" and leaf.factor != 1:
+            raise NoiseMismatch("a leaf with a factor does not pay for additive noise")
+        left = self._left.get(leaf)
+        if left is None:
+            raise NoiseMismatch("the statement has no such leaf")
+        if draws > left:
+            raise NoiseMismatch("the leaf is used up")
+        self._left[leaf] = left - draws
+
+
+def _scaled(leaf: Leaf) -> tuple[Fraction, Fraction]:
+    if leaf.sensitivity is None or leaf.scale is None:
+        raise NoiseMismatch("a leaf without a scale pays for no draw")
+    return leaf.sensitivity, leaf.scale
+
+
+def _integer_scale(leaf: Leaf) -> int:
+    _, scale = _scaled(leaf)
+    if scale.denominator != 1:
+        raise NoiseMismatch("integer noise needs an integer scale")
+    try:
+        check_scale(int(scale))
+    except ValueError as problem:
+        raise NoiseMismatch(str(problem)) from None
+    return int(scale)
+
+
+def _added(
+    values: Sequence[Value],
+    domain: tuple[Value, Value] | None,
+    noise: Sequence[int],
+    grid: Grid,
+) -> list[float]:
+    if domain is not None:
+        lo, hi = domain
+        values = [min(max(value, lo), hi) for value in values]
+    steps = integers(values, grid)
+    return reals([step + drawn for step, drawn in zip(steps, noise, strict=True)], grid)
+
+
+def _note(leaf: Leaf, law: Law, grid: Grid) -> NoiseNote:
+    return NoiseNote(law, float(grid.width), leaf.role)
