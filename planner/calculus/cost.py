@@ -16,14 +16,19 @@ UNITS: tuple[Unit, ...] = ("eps", "eps_delta", "rho", "mu")
 class Cost:
     """`eps=e`, `eps=e, delta=d`, `rho=r` or `mu=m`, as an exact rational.
 
-    `amount` is e, r or m; `delta` is positive for the unit `eps_delta` and 0 otherwise.
+    `amount` is e, r or m; `delta` is positive for the unit `eps_delta` and 0 otherwise. A share of
+    a mu budget has an exact square and an irrational root: `square` is then mu squared, and
+    `amount` its root rounded down.
     """
 
     unit: Unit
     amount: Fraction
     delta: Fraction = Fraction(0)
+    square: Fraction | None = None
 
     @property
     def additive(self) -> Fraction:
         """What adds up over statements: eps, rho, or mu squared."""
-        return self.amount**2 if self.unit == "mu" else self.amount
+        if self.unit != "mu":
+            return self.amount
+        return self.amount**2 if self.square is None else self.square

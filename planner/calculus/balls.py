@@ -1,0 +1,163 @@
+"""Certified real functions: python-flint balls that contain the true value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from planner.calculus.exact import DIGITS, round_down, round_up
+
+__all__ = [
+    "ball",
+    "ceiling",
+    "cdf",
+    "density",
+    "floor",
+    "holds",
+    "logistic",
+    "lower",
+    "near",
+    "quantile_of_tail",
+    "root",
+    "sharp",
+    "tail",
+    "upper",
+]
+
+_START = 192
+_STOP = 6144
+_WANTED = 96
+_STEPS = 400
+
+
+def ball(value: Fraction | int) -> arb:
+    """A ball around an exact rational, at the working precision."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def upper(value: arb) -> Fraction:
+    """An exact rational that is not below any point of the ball; ArithmeticError if not finite."""
+    return _fraction(value.mid()) + _fraction(value.rad())
+
+
+def lower(value: arb) -> Fraction:
+    """An exact rational that is not above any point of the ball; ArithmeticError if not finite."""
+    return _fraction(value.mid()) - _fraction(value.rad())
+
+
+def near(value: arb) -> Fraction:
+    """The midpoint of the ball, exactly: an estimate, never a bound."""
+    return _fraction(value.mid())
+
+
+def cdf(point: arb) -> arb:
+    """Phi, the standard normal distribution function, accurate in both tails."""
+    return (-point / arb(2).sqrt()).erfc() / 2
+
+
+def tail(point: arb) -> arb:
+    """Q = 1 - Phi, accurate in both tails."""
+    return (point / arb(2).sqrt()).erfc() / 2
+
+
+def density(point: arb) -> arb:
+    """phi, the standard normal density."""
+    return (-point * point / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def quantile_of_tail(mass: arb) -> arb:
+    """The x with Q(x) = `mass`, for a mass in (0, 1); accurate for masses near 0."""
+    return arb(2).sqrt() * (2 * mass).erfcinv()
+
+
+def logistic(point: arb) -> arb:
+    """1 / (1 + e^-x)."""
+    return 1 / (1 + (-point).exp())
+
+
+def sharp(function: Callable[[], arb]) -> arb:
+    """The value of `function` at a precision that leaves a small relative radius.
+
+    The function is called again with more bits until 96 bits are right, so cancellation costs
+    time and not soundness. Raises ArithmeticError where 6144 bits do not suffice.
+    """
+    bits = _START
+    while bits <= _STOP:
+        with ctx.workprec(bits):
+            value = function()
+            if value.is_finite() and (value.rel_accuracy_bits() >= _WANTED or value.is_exact()):
+                return value
+        bits *= 2
+    raise ArithmeticError("a privacy number could not be enclosed")
+
+
+def ceiling(function: Callable[[], arb], digits: int = DIGITS) -> Fraction:
+    """The value of a function that is not negative, rounded up to `digits` significant digits."""
+    return round_up(max(Fraction(0), upper(sharp(function))), digits)
+
+
+def floor(function: Callable[[], arb], digits: int = DIGITS) -> Fraction:
+    """The value of a function that is not negative, rounded down to `digits` digits."""
+    return round_down(max(Fraction(0), lower(sharp(function))), digits)
+
+
+def holds(function: Callable[[], arb], bound: Fraction) -> bool:
+    """Whether the function's value is certainly at most `bound`."""
+    value = sharp(function)
+    return upper(value) <= bound
+
+
+def root(function: Callable[[arb], arb], low: Fraction) -> Fraction:
+    """An estimate, good to 1e-25 relative, of the zero above `low` of an increasing function.
+
+    `function(low)` must be negative. The bracket is doubled to the right, then narrowed by
+    regula falsi with halved weights (Illinois), on the logarithm of the argument. The result
+    is an estimate: whoever needs a bound rounds it and checks. Raises ArithmeticError where the
+    function does not change its sign below 1e60.
+    """
+    with ctx.workprec(2 * _START):
+        left = ball(low).log().mid()
+        value_left = function(left.exp()).mid()
+        step = arb(2).log()
+        right = left
+        value_right = value_left
+        while not value_right > 0:
+            left, value_left = right, value_right
+            right = (right + step).mid()
+            step = 2 * step
+            if right > 140:
+                raise ArithmeticError("no root")
+            value_right = function(right.exp()).mid()
+        side = 0
+        for _ in range(_STEPS):
+            if value_left == 0:
+                return near(left.exp())
+            point = ((left * value_right - right * value_left) / (value_right - value_left)).mid()
+            value = function(point.exp()).mid()
+            moved = abs(point - (right if value > 0 else left))
+            if value > 0:
+                right, value_right = point, value
+                if side == 1:
+                    value_left = (value_left / 2).mid()
+                side = 1
+            else:
+                left, value_left = point, value
+                if side == -1:
+                    value_right = (value_right / 2).mid()
+                side = -1
+            if moved < _CLOSE or right - left < _CLOSE:
+                return near(point.exp())
+        raise ArithmeticError("no root")
+
+
+_CLOSE = arb("1e-27")
+
+
+def _fraction(value: arb) -> Fraction:
+    # Exact at any working precision, unlike `arb.upper`, which rounds to the current one.
+    if not value.is_finite():
+        raise ArithmeticError("a privacy number is not finite")
+    exactly = value.fmpq()
+    return Fraction(int(exactly.p), int(exactly.q))
