@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
 __all__ = ["Source", "Span"]
+
+_LINE_END = re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +33,25 @@ class Source:
 
     def place(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column (in Unicode code points) of an offset."""
-        if not self._starts:
-            self._starts.append(0)
-            self._starts.extend(i + 1 for i, c in enumerate(self.text) if c == "\n")
-        row = bisect_right(self._starts, offset) - 1
-        return row + 1, offset - self._starts[row] + 1
+        starts = self._lines()
+        row = bisect_right(starts, offset) - 1
+        return row + 1, offset - starts[row] + 1
+
+    def line_span(self, number: int) -> Span:
+        """Where a 1-based line lies, without its line end; empty beyond the last line."""
+        starts = self._lines()
+        if not 0 < number <= len(starts):
+            return Span(len(self.text), len(self.text))
+        start = starts[number - 1]
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        if end > start and self.text[end - 1] == "\r":
+            end -= 1
+        return Span(start, end)
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its line end."""
-        lines = self.text.split("\n")
-        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
+        span = self.line_span(number)
+        return self.text[span.start : span.end]
 
     def json(self, span: Span) -> dict[str, str | int]:
         """The span as `{"file","line","column","end_line","end_column"}`."""
@@ -52,3 +64,9 @@ class Source:
             "end_line": end_line,
             "end_column": end_column,
         }
+
+    def _lines(self) -> list[int]:
+        if not self._starts:
+            self._starts.append(0)
+            self._starts.extend(match.end() for match in _LINE_END.finditer(self.text))
+        return self._starts

@@ -26,7 +26,7 @@ NOWHERE = Span(0, 0)
 
 
 def _span() -> Span:
-    return field(default=NOWHERE, compare=False, repr=False)  # type: ignore[no-any-return]
+    return field(default=NOWHERE, compare=False, repr=False)
 
 
 # --- expressions -------------------------------------------------------------------------------
@@ -463,9 +463,24 @@ class Comment:
 
 
 @dataclass(frozen=True, slots=True)
+class Broken:
+    """A statement that could not be read: what it seems to define, so that nobody misses it aloud.
+
+    `word` is its statement word in upper case, "" where it has none; `names` are the names that it
+    may have defined (a dataset, its sites, a release); `method` that of a measurement.
+    """
+
+    word: str
+    names: tuple[str, ...] = ()
+    method: str = ""
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Script:
-    """A file's statements that could be read; broken ones are in the diagnostics instead."""
+    """What could be read of a file; `broken` stands for the rest, told in the diagnostics."""
 
     source: Source = field(compare=False, repr=False)
     statements: tuple[Statement, ...] = ()
     comments: tuple[Comment, ...] = field(default=(), compare=False)
+    broken: tuple[Broken, ...] = field(default=(), compare=False)
