@@ -183,53 +183,6 @@ def _shown(value: Fraction | None) -> str | None:
     return written if len(written) <= longest else text(round_up(value))
 
 
-_ONE_DRAW:
-        found.append(Bound(_ONE_DRAW[leaves[0].kind](leaves[0].param, delta), "C11"))
-    found.extend(_smooth(leaves, delta, max_sites))
-    loose = tuple(leaf for leaf in leaves if leaf.kind not in _BOUNDED)
-    if loose and len(loose) < len(leaves):
-        bounded = total((leaf for leaf in leaves if leaf.kind in _BOUNDED), "eps", max_sites)
-        rest = _least(_smooth(loose, delta, max_sites))
-        if bounded is not None and rest is not None:
-            found.append(Bound(bounded + rest.eps, f"eps+{rest.by}"))
-    return found
-
-
-def _smooth(leaves: tuple[Priced, ...], delta: Fraction, max_sites: int) -> list[Bound]:
-    """The bounds by one unit that Gaussian noise has, each at the whole of delta."""
-    found: list[Bound] = []
-    mu_squared = total(leaves, "mu_squared", max_sites)
-    if mu_squared is not None:
-        found.append(Bound(gdp_eps(mu_squared, delta), "C10"))
-    rho = total(leaves, "rho", max_sites)
-    if rho is not None:
-        found.append(Bound(zcdp_eps(rho, delta), "C9"))
-    return found
-
-
-def _with_given(
-    leaves: tuple[Priced, ...], given: tuple[Leaf, ...], delta: Fraction, max_sites: int
-) -> list[Bound]:
-    """Declared (eps, delta) costs add up, over all sites too, beside the best bound of the rest."""
-    spent = sum_up(leaf.count * leaf.delta for leaf in given)
-    rest = tuple(leaf for leaf in leaves if leaf.kind != "adp")
-    if spent > delta:
-        return []
-    eps = sum_up(leaf.count * leaf.param for leaf in given)
-    best = _least(_bounds(rest, delta - spent, max_sites))
-    return [] if best is None else [Bound(eps + best.eps, f"adp+{best.by}")]
-
-
-def _least(bounds: Sequence[Bound]) -> Bound | None:
-    return min(bounds, key=lambda bound: bound.eps, default=None)
-
-
-def _shown(value: Fraction | None) -> str | None:
-    if value is None:
-        return None
-    return text(value if value.denominator <= _LONGEST_SHOWN else round_up(value))
-
-
 _ONE_DRAW: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "pure": pure_eps,
     "lap": laplace_eps,
