@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NewType, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from planner.calculus.cost import Unit
 from planner.calculus.need import Need
-from planner.facts import Column, Facts
+from planner.facts import Column, ColumnType, Facts
 
 if TYPE_CHECKING:
     from planner.calculus.cost import Cost
@@ -20,7 +20,9 @@ __all__ = [
     "AUTO",
     "Auto",
     "Catalogue",
+    "ColumnName",
     "Complaint",
+    "Derivation",
     "Forecast",
     "ForecastModule",
     "Mechanism",
@@ -30,6 +32,9 @@ __all__ = [
     "Units",
     "Versus",
 ]
+
+ColumnName = NewType("ColumnName", str)
+"""The type of an option that names a column; the binder checks that it is declared."""
 
 Units: TypeAlias = Mapping[str, Unit]
 """The unit of the statement's cost at each source, by `SourceFacts.name`."""
@@ -107,7 +112,13 @@ class ForecastModule(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Mechanism:
-    """One method of one verb. `forecast` and `run` are import paths, loaded only when used."""
+    """One method of one verb.
+
+    `forecast` and `run` are import paths, loaded only when used. `roles` are the column roles that
+    a source must have to fit; `takes_columns` tells that `COLUMNS` means something to it.
+    `releases` names in plain words what leaves. `unit_advice` adds a way out to the refusal of a
+    unit.
+    """
 
     verb: str
     method: str
@@ -123,8 +134,23 @@ class Mechanism:
     run: str
     metrics: tuple[str, ...] = ()
     source: SourceKind = "dataset"
+    roles: tuple[ColumnType, ...] = ()
+    takes_columns: bool = True
+    per_site: bool = False
+    takes_formula: bool = False
     solve: Callable[[Any, Facts, tuple[Need, ...], Cost], Loss] | None = None
     unit_advice: Mapping[Unit, str] = field(default_factory=dict)
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """Post-processing of one release. `accepts` lists titles such as `COVARIANCE ssp`."""
+
+    name: str
+    params: type[Params]
+    accepts: tuple[str, ...]
+    run: str
     summary: str = ""
 
 
@@ -136,3 +162,9 @@ class Catalogue(Protocol):
 
     def methods(self, verb: str) -> tuple[str, ...]:
         """The names of a verb's methods, in documented order."""
+
+    def derivation(self, name: str) -> Derivation | None:
+        """The function of DERIVE, or None where there is none of this name."""
+
+    def derivations(self) -> tuple[str, ...]:
+        """The names of the functions of DERIVE."""

@@ -1,0 +1,53 @@
+"""How a command fails: a coded message and an exit status, never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+__all__ = ["FAILED", "FINDINGS", "OK", "USAGE", "guarded", "say"]
+
+OK, FINDINGS, USAGE, FAILED = 0, 1, 2, 3
+
+
+def say(text: str) -> None:
+    """Write a line to standard error."""
+    print(text, file=sys.stderr)
+
+
+def guarded(command: Callable[..., object]) -> int:
+    """Run a command line and turn every failure into an exit status.
+
+    What a bug raises is named by its code only: its text could hold a value.
+    """
+    try:
+        command()
+    except SystemExit as stop:
+        code = stop.code
+        return code if isinstance(code, int) else OK if code is None else FINDINGS
+    except KeyboardInterrupt:
+        say("interrupted")
+        return FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except Exception as failure:
+        return _told(failure)
+    return OK
+
+
+def _told(failure: Exception) -> int:
+    from dpql.errors import DpqlError
+
+    if isinstance(failure, DpqlError):
+        lines = str(failure).split("\n")
+        say("\n".join([f"error[{lines[0].replace(': ', ']: ', 1)}", *lines[1:]]))
+        return FAILED
+    if isinstance(failure, OSError):
+        name = f"`{failure.filename}`: " if failure.filename else ""
+        say(f"error[DPQL-E092]: {name}{(failure.strerror or 'cannot be read').lower()}")
+        return FAILED
+    say("error[DPQL-E093]: something went wrong inside dpql")
+    say("help: please report the command and the file; do not send data")
+    return FAILED

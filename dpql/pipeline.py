@@ -1,0 +1,93 @@
+"""The corridor from a text to a plan: parse, bind, check, plan."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grammar.diagnostics import Diagnostic, has_errors
+from grammar.source import Source
+
+if TYPE_CHECKING:
+    from planner.checked import CheckedPlan
+    from planner.planned import Plan
+
+__all__ = ["Checked", "Planned", "check_source", "plan_source", "read_source"]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a file without sensitivities; `plan` is None where there is an error."""
+
+    source: Source
+    diagnostics: tuple[Diagnostic, ...]
+    plan: CheckedPlan | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return not has_errors(self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A file planned: its findings, and the plan if there is no error."""
+
+    source: Source
+    diagnostics: tuple[Diagnostic, ...]
+    checked: CheckedPlan | None
+    plan: Plan | None
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return not has_errors(self.diagnostics)
+
+
+def read_source(path: str | Path) -> Source | tuple[Source, Diagnostic]:
+    """A file's text; `-` is standard input. A file that is no text comes with the finding.
+
+    Raises OSError where the file cannot be read.
+    """
+    from grammar.parser import LIMIT_BYTES, decode
+
+    if str(path) == "-":
+        raw = sys.stdin.buffer.read(LIMIT_BYTES + 1)
+    else:
+        with Path(path).open("rb") as file:
+            raw = file.read(LIMIT_BYTES + 1)
+    decoded = decode(raw)
+    if isinstance(decoded, Diagnostic):
+        return Source(str(path), ""), decoded
+    return Source(str(path), decoded)
+
+
+def check_source(source: Source) -> Checked:
+    """Parse, bind and check a text."""
+    from executors.registry import REGISTRY
+    from grammar.parser import parse
+    from planner.bind.script import bind
+    from planner.check import check
+
+    script, said = parse(source)
+    bound, more = bind(script, REGISTRY)
+    found = said + more
+    if has_errors(found):
+        return Checked(source, found, None)
+    checked, last = check(bound)
+    found += last
+    return Checked(source, found, None if has_errors(found) else checked)
+
+
+def plan_source(source: Source) -> Planned:
+    """Parse, bind, check and plan a text."""
+    from planner.plan import plan
+
+    checked = check_source(source)
+    if checked.plan is None:
+        return Planned(source, checked.diagnostics, None, None)
+    planned, more = plan(checked.plan)
+    found = checked.diagnostics + more
+    return Planned(source, found, checked.plan, None if has_errors(found) else planned)

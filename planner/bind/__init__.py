@@ -1,0 +1,1 @@
+"""From names in a script to declared things."""

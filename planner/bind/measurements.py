@@ -1,0 +1,335 @@
+"""Measurements, to typed parameters over declared sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from grammar import tree
+from grammar.diagnostics import Label
+from grammar.source import Span
+from planner.bind import costs as amounts
+from planner.bind.options import params_of
+from planner.bind.scope import Scope
+from planner.bind.sources import AlreadySaid, reference_text, resolve, sources_of
+from planner.bound import BoundMeasurement, SourceCost
+from planner.calculus.cost import Unit
+from planner.facts import Column, Facts, SourceFacts
+from planner.findings import Mistake, choices
+from planner.mechanism import Catalogue, Complaint, Mechanism
+
+__all__ = ["Counter", "bind_measurement"]
+
+_WORDS = {tree.On: "ON", tree.Columns: "COLUMNS", tree.Formula: "the formula", tree.By: "BY"}
+_WRITTEN: Mapping[Unit, str] = {
+    "eps": "eps=",
+    "eps_delta": "eps=, delta=",
+    "rho": "rho=",
+    "mu": "mu=",
+}
+
+
+@dataclass(slots=True)
+class Counter:
+    """How many statements each method has had; unnamed ones are called `method_k`."""
+
+    seen: dict[str, int] = field(default_factory=dict)
+
+    def next(self, method: str) -> str:
+        """The name of an unnamed statement of this method."""
+        self.seen[method] = self.seen.get(method, 0) + 1
+        return f"{method}_{self.seen[method]}"
+
+
+def bind_measurement(
+    statement: tree.Measurement, catalogue: Catalogue, scope: Scope, counter: Counter
+) -> BoundMeasurement | None:
+    """The measurement, or None with its mistakes written down."""
+    method = statement.method.text.casefold()
+    mechanism = catalogue.find(statement.verb, method)
+    automatic = counter.next(method)
+    name = automatic if statement.name is None else statement.name.text
+    place = statement.method.span if statement.name is None else statement.name.span
+    fresh = scope.define_text(name, place, "release")
+    if mechanism is None:
+        known = catalogue.methods(statement.verb)
+        scope.findings.error(
+            "DPQL-E040",
+            f"{statement.verb} has no method `{statement.method.text}` yet",
+            statement.method.span,
+            help=choices(method, known, f"methods of {statement.verb}")
+            or f"this version has no method of {statement.verb}",
+        )
+        scope.broken.add(name)
+        return None
+    before = len(scope.findings.items)
+    try:
+        bound = _bind(statement, mechanism, name, scope)
+    except AlreadySaid:
+        bound = None
+    except Mistake as mistake:
+        scope.findings.add(mistake, statement.span)
+        bound = None
+    failed = any(item.severity == "error" for item in scope.findings.items[before:])
+    if bound is None or failed or not fresh:
+        scope.broken.add(name)
+        return None
+    return bound
+
+
+def _bind(
+    statement: tree.Measurement, mechanism: Mechanism, name: str, scope: Scope
+) -> BoundMeasurement | None:
+    title = f"{mechanism.verb} {mechanism.method}"
+    single = _once(statement, scope)
+    params, places = params_of(
+        mechanism.params,
+        [item for item in statement.items if isinstance(item, tree.Option | tree.Flag)],
+        title,
+        statement.method.span,
+        scope,
+    )
+    _no_formula(mechanism, single, title, scope)
+    on = single.get(tree.On)
+    sources: tuple[SourceFacts, ...] | None = None
+    try:
+        sources = sources_of(
+            mechanism, on if isinstance(on, tree.On) else None, title, statement, scope
+        )
+    except AlreadySaid:
+        pass
+    except Mistake as mistake:
+        scope.findings.add(mistake, statement.span)
+    paid = _costs(statement, mechanism, sources, title, scope)
+    if sources is None:
+        return None
+    listed = single.get(tree.Columns)
+    if isinstance(listed, tree.Columns):
+        places["columns"] = listed.span
+    columns = _columns(
+        mechanism, sources[0], listed if isinstance(listed, tree.Columns) else None, title, scope
+    )
+    if params is None or paid is None or columns is None:
+        return None
+    places["cost"] = paid[0].span
+    places["on"] = on.span if on is not None else statement.method.span
+    bound = BoundMeasurement(
+        name, mechanism, params, Facts(sources, columns), paid, statement.span, places
+    )
+    _listen(bound, title, statement, scope)
+    return bound
+
+
+def _once(statement: tree.Measurement, scope: Scope) -> dict[type, tree.Item]:
+    single: dict[type, tree.Item] = {}
+    for item in statement.items:
+        kind = type(item)
+        if kind not in _WORDS:
+            continue
+        if kind in single:
+            scope.findings.error(
+                "DPQL-E041",
+                f"{_WORDS[kind]} is written twice",
+                item.span,
+                help="keep one",
+                labels=[Label(single[kind].span, "first here")],
+            )
+        else:
+            single[kind] = item
+    return single
+
+
+def _no_formula(
+    mechanism: Mechanism, single: Mapping[type, tree.Item], title: str, scope: Scope
+) -> None:
+    if mechanism.takes_formula:
+        return
+    for kind, word in ((tree.Formula, "a model formula"), (tree.By, "BY")):
+        if kind in single:
+            scope.findings.error(
+                "DPQL-E042",
+                f"`{title}` does not take {word}",
+                single[kind].span,
+                help="leave it out",
+            )
+
+
+def _columns(
+    mechanism: Mechanism,
+    source: SourceFacts,
+    listed: tree.Columns | None,
+    title: str,
+    scope: Scope,
+) -> tuple[Column, ...] | None:
+    if not mechanism.takes_columns:
+        if listed is not None:
+            raise Mistake("DPQL-E042", f"`{title}` does not take COLUMNS", listed.span)
+        return ()
+    if listed is None:
+        return tuple(
+            column
+            for column in source.columns
+            if column.type in ("real", "integer", "boolean")
+            and column.bounds is not None
+            and not column.pattern
+        )
+    known = {column.name: column for column in source.columns}
+    chosen: dict[str, Column] = {}
+    failed = False
+    for name in listed.columns:
+        column = known.get(name.text)
+        problem, note, help = "", "", ""
+        if column is None:
+            problem = f"`{source.name}` declares no column `{name.text}`"
+            help = choices(name.text, known, "columns")
+        elif name.text in chosen:
+            problem = f"column `{name.text}` is listed twice"
+        elif column.type not in ("real", "integer", "boolean", "category", "genotype"):
+            problem = f"`{name.text}` is the {column.type.upper()} of `{source.name}`"
+            note = "a column with a role of its own cannot be listed under COLUMNS"
+        elif column.is_numeric and column.bounds is None:
+            problem = f"column `{name.text}` has no bounds"
+            note = "without finite bounds one person could move a statistic by any amount"
+            help = f"declare it as `{name.text} {column.type.upper()} IN [lo, hi]`"
+        if problem:
+            code = "DPQL-E048" if column is not None else "DPQL-E034"
+            scope.findings.error(code, problem, name.span, note=note, help=help)
+            failed = True
+        elif column is not None:
+            chosen[name.text] = column
+    return None if failed else tuple(chosen.values())
+
+
+def _costs(
+    statement: tree.Measurement,
+    mechanism: Mechanism,
+    sources: tuple[SourceFacts, ...] | None,
+    title: str,
+    scope: Scope,
+) -> tuple[SourceCost, ...] | None:
+    clauses = [item for item in statement.items if isinstance(item, tree.Costs)]
+    if not clauses:
+        raise Mistake(
+            "DPQL-E062",
+            f"`{title}` does not say what it may spend",
+            statement.method.span,
+            help="add " + " or ".join(f"`{_WRITTEN[unit]}...`" for unit in mechanism.units),
+        )
+    if len(clauses) > 1:
+        raise Mistake("DPQL-E041", "two costs in one statement", clauses[1].span, help="keep one")
+    paid: list[SourceCost] = []
+    failed = False
+    for amount in clauses[0].amounts:
+        try:
+            paid += _amount(amount, mechanism, sources, title, clauses[0].span, scope)
+        except AlreadySaid:
+            failed = True
+        except Mistake as mistake:
+            scope.findings.add(mistake, amount.span)
+            failed = True
+    if failed or sources is None:
+        return None
+    return _one_each(paid, sources, clauses[0].span)
+
+
+def _amount(
+    node: tree.Amount,
+    mechanism: Mechanism,
+    sources: tuple[SourceFacts, ...] | None,
+    title: str,
+    place: Span,
+    scope: Scope,
+) -> list[SourceCost]:
+    if sources is None:
+        targets: tuple[SourceFacts, ...] = ()
+    elif node.at is None:
+        targets = sources
+    else:
+        target = resolve(node.at, scope)
+        if target not in sources:
+            raise Mistake(
+                "DPQL-E063",
+                f"`{reference_text(node.at)}` is no source of this statement",
+                node.at.span,
+                help="its sources: " + ", ".join(f"`{source.name}`" for source in sources),
+            )
+        targets = (target,)
+    if node.auto:
+        return [SourceCost(target, None, None, place) for target in targets]
+    if node.share is not None:
+        return [_share(node.share, target, mechanism, title, place, scope) for target in targets]
+    cost = amounts.amount(node, scope)
+    _honoured(cost.unit, mechanism, title, node.span)
+    return [SourceCost(target, cost, None, place) for target in targets]
+
+
+def _share(
+    percent: tree.Number,
+    target: SourceFacts,
+    mechanism: Mechanism,
+    title: str,
+    place: Span,
+    scope: Scope,
+) -> SourceCost:
+    budget = scope.datasets[target.dataset].budget
+    if budget is None:
+        raise Mistake(
+            "DPQL-E064",
+            f"a share needs a BUDGET of `{target.dataset}`",
+            percent.span,
+            help="add a BUDGET to the dataset, or write a cost",
+        )
+    if not 0 < percent.value <= 100:
+        raise Mistake("DPQL-E064", "a share lies between 0% and 100%", percent.span)
+    _honoured(budget.unit, mechanism, title, percent.span)
+    return SourceCost(target, amounts.share_of(percent.value, budget), percent.value, place)
+
+
+def _honoured(unit: Unit, mechanism: Mechanism, title: str, place: Span) -> None:
+    if unit in mechanism.units:
+        return
+    works = " or ".join(f"`{_WRITTEN[unit]}`" for unit in mechanism.units)
+    raise Mistake(
+        "DPQL-E065",
+        f"`{title}` cannot honour a cost in {_WRITTEN[unit].replace('=', '')}",
+        place,
+        note=mechanism.unit_advice.get(unit, ""),
+        help=f"give its cost as {works}",
+    )
+
+
+def _one_each(
+    paid: list[SourceCost], sources: tuple[SourceFacts, ...], place: Span
+) -> tuple[SourceCost, ...]:
+    ordered = []
+    for source in sources:
+        mine = [cost for cost in paid if cost.source == source]
+        if len(mine) != 1:
+            raise Mistake(
+                "DPQL-E063",
+                f"`{source.name}` has {'no cost' if not mine else 'two costs'}",
+                place,
+                help="every source pays once: one cost, or one `AT` each",
+            )
+        ordered.append(mine[0])
+    return tuple(ordered)
+
+
+def _listen(bound: BoundMeasurement, title: str, statement: tree.Measurement, scope: Scope) -> None:
+    units: dict[str, Unit] = {
+        paid.source.name: paid.cost.unit for paid in bound.costs if paid.cost is not None
+    }
+    for complaint in bound.mechanism.check(bound.params, bound.facts, units):
+        _say(complaint, bound, scope)
+
+
+def _say(complaint: Complaint, bound: BoundMeasurement, scope: Scope) -> None:
+    place = bound.place(complaint.option) if complaint.option else bound.span
+    if complaint.is_warning:
+        scope.findings.warn(
+            complaint.code, complaint.message, place, complaint.note, complaint.help
+        )
+    else:
+        scope.findings.error(
+            complaint.code, complaint.message, place, note=complaint.note, help=complaint.help
+        )

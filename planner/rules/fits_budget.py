@@ -1,0 +1,139 @@
+"""What the statements of a file spend on a dataset fits the dataset's BUDGET."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from grammar.diagnostics import Label
+from planner.bound import BoundDataset
+from planner.calculus.compose import eps_at
+from planner.calculus.cost import Cost, Unit
+from planner.calculus.exact import root_down, root_up, text
+from planner.calculus.leaves import Priced
+from planner.checked import Price
+from planner.findings import Findings
+from planner.rules.conversion import way_out
+from planner.shown import shown
+
+__all__ = ["judge"]
+
+_ADDS_UP = {
+    "eps": "eps adds up over analyses of the same people",
+    "rho": "rho adds up over analyses of the same people",
+    "mu": "mu adds up in squares over analyses of the same people",
+}
+
+
+def judge(dataset: BoundDataset, prices: Sequence[Price], findings: Findings) -> None:
+    """Write an error at the statement with which the spending passes the budget."""
+    budget = dataset.budget
+    if budget is None:
+        return
+    if budget.unit == "eps_delta":
+        _pairs(dataset, budget, prices, findings)
+    else:
+        _sums(dataset, budget, prices, findings)
+
+
+def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings: Findings) -> None:
+    spent = Fraction(0)
+    labels: list[Label] = []
+    said = False
+    for price in prices:
+        amount = price.charge(budget.unit)
+        if amount is None:
+            _inconvertible(dataset, budget.unit, price, findings)
+            continue
+        spent += amount
+        here = _number(amount, budget.unit)
+        if spent > budget.additive and not said:
+            said = True
+            over = spent - budget.additive
+            findings.error(
+                "DPQL-E071",
+                f"the plan spends {budget.unit}={_number(spent, budget.unit)}, the budget of "
+                f"`{dataset.name}` is {budget.unit}={shown(budget.amount)}",
+                price.paid.span,
+                here=_passes(over, budget.unit),
+                note=_ADDS_UP[budget.unit],
+                help=_fits_here(budget, spent - amount, price),
+                labels=labels,
+            )
+        labels.append(Label(price.paid.span, f"{here} spent here"))
+
+
+def _pairs(
+    dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings: Findings
+) -> None:
+    """(eps, delta): the sums of the declared pairs, or the composed leaves at the budget's delta.
+
+    Both bound the same plan, so it fits if one of them does.
+    """
+    eps = delta = Fraction(0)
+    summable = True
+    leaves: list[Priced] = []
+    for price in prices:
+        if price.cost.unit in ("eps", "eps_delta"):
+            eps += price.cost.amount
+            delta += price.cost.delta
+        else:
+            summable = False
+        leaves += price.leaves
+        bound = eps_at(leaves, budget.delta)
+        composed = None if bound is None else bound.eps
+        if summable and eps <= budget.amount and delta <= budget.delta:
+            continue
+        if composed is not None and composed <= budget.amount:
+            continue
+        least = min(
+            [
+                bound
+                for bound in (composed, eps if summable and delta <= budget.delta else None)
+                if bound is not None
+            ],
+            default=None,
+        )
+        total = "no finite eps" if least is None else f"eps={shown(least)}"
+        findings.error(
+            "DPQL-E071",
+            f"the plan spends {total} at delta={text(budget.delta)}, the budget of "
+            f"`{dataset.name}` is eps={shown(budget.amount)}, delta={text(budget.delta)}",
+            price.paid.span,
+            here="passes the budget here",
+            note="costs at one delta are composed, not added; the least of all sound bounds is "
+            "shown",
+            help="lower this cost, or raise the budget with the custodian's consent",
+        )
+        return
+
+
+def _inconvertible(dataset: BoundDataset, unit: Unit, price: Price, findings: Findings) -> None:
+    reason, help = way_out(price.leaves, price.cost.unit, unit, dataset.name)
+    findings.error(
+        "DPQL-E067",
+        f"`{price.measurement.name}` cannot be charged to a budget in {unit}",
+        price.paid.span,
+        note=reason,
+        help=help,
+    )
+
+
+def _number(additive: Fraction, unit: Unit) -> str:
+    return shown(root_up(additive) if unit == "mu" else additive)
+
+
+def _passes(over: Fraction, unit: Unit) -> str:
+    if unit == "mu":
+        return f"passes the budget by {shown(over)} in mu squared"
+    return f"passes the budget by {shown(over)}"
+
+
+def _fits_here(budget: Cost, before: Fraction, price: Price) -> str:
+    left = budget.additive - before
+    if left <= 0:
+        return "nothing is left of the budget here; drop this statement or lower another"
+    if price.cost.unit != budget.unit:
+        return "lower the cost of this statement, or of one above"
+    fits = root_down(left) if budget.unit == "mu" else left
+    return f"{budget.unit}={shown(fits, up=False)} fits here"
