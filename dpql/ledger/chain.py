@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,11 +10,23 @@ from typing import Any, Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dpql.errors import LedgerDamaged
+from dpql.errors import CertificateRefused, LedgerDamaged
 from dpql.ledger import schema
 from dpql.ledger.plan_body import canonical, digest
 
-__all__ = ["FIELDS", "GENESIS", "Chain", "Head", "Kind", "entry_hash", "read_head"]
+__all__ = [
+    "FIELDS",
+    "GENESIS",
+    "Chain",
+    "Head",
+    "Kind",
+    "body_of",
+    "entry_at",
+    "entry_hash",
+    "name_of",
+    "read_head",
+    "require_anchor",
+]
 
 Kind = Literal[
     "create", "open", "table", "cap", "reserve", "start", "store", "settle", "release", "freeze",
@@ -49,6 +62,47 @@ def entry_hash(fields: Mapping[str, Any]) -> str:
     """sha256 over the RFC 8785 bytes of an entry's fields together with `prev_hash`."""
     covered = {name: fields[name] for name in (*FIELDS, "prev_hash")}
     return digest(canonical(covered))
+
+
+def body_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of an entry whose hash still holds; `LedgerDamaged` for any other."""
+    try:
+        if entry_hash(row) == row["hash"]:
+            return dict(json.loads(row["body"]))
+    except (CertificateRefused, ValueError, TypeError):
+        pass
+    raise LedgerDamaged(
+        f"entry {row['seq']} is not what was written",
+        help="`dpql ledger verify` names every entry that was changed",
+    )
+
+
+def entry_at(connection: Connection, seq: int) -> dict[str, Any]:
+    """An entry's fields by its number, its hash not yet compared."""
+    query = sa.select(schema.entry).where(schema.entry.c.seq == seq)
+    row = connection.execute(query).mappings().one_or_none()
+    if row is None:
+        raise LedgerDamaged(f"the ledger has lost entry {seq}", help="`dpql ledger verify`")
+    return {**row}
+
+
+def name_of(connection: Connection) -> str:
+    """The ledger's own name, from its first entry."""
+    return str(body_of(entry_at(connection, 1)).get("ledger", ""))
+
+
+def require_anchor(connection: Connection, anchor: Mapping[str, Any] | None) -> None:
+    """Raise `LedgerDamaged` unless the chain still contains an exported head."""
+    if anchor is None:
+        return
+    query = sa.select(schema.entry.c.hash).where(schema.entry.c.seq == anchor.get("seq"))
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None or found != anchor.get("hash") or name_of(connection) != anchor.get("ledger"):
+        raise LedgerDamaged(
+            f"the ledger does not contain the head that was exported, entry {anchor.get('seq')}",
+            note="a restored backup or another file would forget what was spent",
+            help="find the newest copy of the ledger; `dpql ledger verify --head` compares",
+        )
 
 
 def read_head(connection: Connection, *, lock: bool = False) -> Head:

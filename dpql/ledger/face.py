@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy.engine import Connection
 
-from dpql.errors import LedgerUnavailable
+from dpql.errors import LedgerDamaged, LedgerUnavailable
 from dpql.ledger import keys, reserve, schema, states
 from dpql.ledger.admission import check_certificate, payers_of, request
-from dpql.ledger.chain import GENESIS, Chain
+from dpql.ledger.chain import GENESIS, Chain, require_anchor
 from dpql.ledger.clock import Clock, instant, system_clock
 from dpql.ledger.engine import Database, file_url
+from dpql.ledger.export import export, exported_head
 from dpql.ledger.facts import KeyFacts, TableFacts
 from dpql.ledger.keys import Balance, accounts, balance
 from dpql.ledger.plan_body import PlanBody
 from dpql.ledger.releases import Stored
-from dpql.ledger.runs import Reservation, group
+from dpql.ledger.runs import Reservation, Run, group
 from dpql.ledger.showing import show
+from dpql.ledger.verify import Finding, verify
 from planner.spending import Token
 
 __all__ = ["Ledger"]
@@ -67,6 +71,11 @@ class Ledger:
         ledger._database.read(lambda connection: schema.require_version(connection, str(path)))
         return ledger
 
+    @property
+    def place(self) -> str:
+        """The file of the ledger."""
+        return self._database.place
+
     def close(self) -> None:
         """Give the database's connections back."""
         self._database.close()
@@ -74,11 +83,11 @@ class Ledger:
     def open_key(self, facts: KeyFacts, *, actor: str = "", role: str = "custodian") -> Balance:
         """Record a key with its facts and cap; `KeyRefused` if the name is taken."""
 
-        def work(connection: Connection) -> Balance:
-            keys.open_key(connection, self._chain(connection, actor, role), facts)
+        def work(connection: Connection, chain: Chain) -> Balance:
+            keys.open_key(connection, chain, facts)
             return balance(connection, accounts(connection, [facts.key])[facts.key])
 
-        return self._database.write(work)
+        return self._write(work, actor, role)
 
     def add_table(
         self, key: str, table: TableFacts, *, actor: str = "", role: str = "custodian"
@@ -146,16 +155,32 @@ class Ledger:
         asked = request(order.payers, certificate, units)
         check_certificate(asked, body)
         return self._write(
-            lambda connection, chain: reserve.admit(connection, chain, order, asked), actor, role
+            lambda connection, chain: reserve.admit(connection, chain, order, asked),
+            actor,
+            role,
+            order.now,
+        )
+
+    def find(
+        self, plan: Mapping[str, Any], keys: Sequence[str] | None = None
+    ) -> Reservation | None:
+        """Where the latest run of a plan at these keys stands; None if there is none."""
+        body = PlanBody.of(plan)
+        wanted = sorted({payer.key for payer in payers_of(body, keys)})
+        return self._database.read(
+            lambda connection: reserve.latest_of(connection, body.hash, wanted)
         )
 
     def start(self, rid: str, sampler: object, *, actor: str = "", role: str = "analyst") -> Token:
         """The token that opening data needs, once; the charge is on disk before this returns."""
         states.require_production(sampler)
         now = instant(self._clock())
-        runs = self._write(
-            lambda connection, chain: states.start(connection, chain, rid, now), actor, role
-        )
+
+        def work(connection: Connection, chain: Chain) -> tuple[Run, ...]:
+            require_anchor(connection, self._anchor)
+            return states.start(connection, chain, rid, now)
+
+        runs = self._write(work, actor, role)
         return Token(runs[0].lead, runs[0].plan_hash, tuple(run.key for run in runs))
 
     def store(
@@ -202,19 +227,65 @@ class Ledger:
         """The releases of a settled run, with their dates."""
         return self._database.read(lambda connection: states.fetch(connection, rid))
 
+    def verify(
+        self, head: Mapping[str, Any] | None = None, *, certificates: bool = True
+    ) -> tuple[Finding, ...]:
+        """Everything in the record that is not as it was written; empty where all is well.
+
+        Recomputes hashes, states, sums, signatures and certificates, and compares every row.
+        `head` is an exported head (default: the anchor): the record must still contain it.
+        """
+        try:
+            broken = self._database.damage()
+            found = self._database.read(
+                lambda connection: verify(connection, head or self._anchor, certificates)
+            )
+        except LedgerDamaged as error:
+            return (Finding("the database", error.message),)
+        return (*(Finding("the database", said) for said in broken), *found)
+
+    def head(self) -> dict[str, Any]:
+        """Name of the ledger, number and hash of its last entry: small enough to print."""
+        return self._database.read(exported_head)
+
+    def export(self) -> dict[str, Any]:
+        """The head and every entry as JSON values."""
+        return self._database.read(export)
+
+    def change_cap(
+        self, key: str, cap: Fraction, *, reason: str, actor: str = "", role: str = "custodian"
+    ) -> None:
+        """Record another cap, in what adds up (of mu the square); not below what is spent."""
+        self._write(
+            lambda connection, chain: keys.change_cap(connection, chain, key, cap, reason),
+            actor,
+            role,
+        )
+
+    def thaw(self, key: str, *, reason: str, actor: str = "", role: str = "custodian") -> None:
+        """Allow plans again on a key that a run has frozen."""
+        self._write(
+            lambda connection, chain: keys.thaw(connection, chain, key, reason), actor, role
+        )
+
     def _create(self) -> None:
         def work(connection: Connection) -> None:
             if schema.is_empty(connection):
                 schema.build(connection)
                 connection.execute(schema.head.insert().values(id=1, seq=0, hash=GENESIS))
-                self._chain(connection, "", "custodian").append("create", schema.birth())
+                chain = Chain(connection, instant(self._clock()), "", "custodian")
+                chain.append("create", schema.birth())
 
         self._database.write(work)
 
-    def _chain(self, connection: Connection, actor: str, role: str) -> Chain:
-        return Chain(connection, instant(self._clock()), actor, role)
-
-    def _write(self, work: Callable[[Connection, Chain], Result], actor: str, role: str) -> Result:
+    def _write(
+        self,
+        work: Callable[[Connection, Chain], Result],
+        actor: str,
+        role: str,
+        now: datetime | None = None,
+    ) -> Result:
+        utc = instant(now or self._clock())
         return self._database.write(
-            lambda connection: work(connection, self._chain(connection, actor, role))
+            lambda connection: work(connection, Chain(connection, utc, actor, role))
         )

@@ -56,11 +56,12 @@ class TableFacts(Fact):
     """One table that a key guards: who owns its rows, how many there are, where they lie.
 
     `rows` is n of the part that the key guards: of the site where the key is a site's. `data` holds
-    locations (resolved `file://` URIs, other URIs) or `sha256:` fingerprints. `hypotheses` maps a
+    locations (resolved `file://` URIs, other URIs) or `sha256:` fingerprints. A table of a
+    population may go without a name: plans then call it as they like. `hypotheses` maps a
     column pattern to the registered number of its columns.
     """
 
-    dataset: Name
+    dataset: Name | None
     rows: Count
     unit_column: Name | None = None
     max_rows: Count = 1
@@ -133,12 +134,13 @@ class KeyFacts(Fact):
     @property
     def key(self) -> str:
         """The name under which the key's balance is kept."""
-        name = self.population or self.tables[0].dataset
+        name = self.population or str(self.tables[0].dataset)
         return name if self.site is None else f"{name}/{self.site}"
 
     def table(self, dataset: str) -> TableFacts | None:
-        """The facts of the table of that name."""
-        return next((table for table in self.tables if table.dataset == dataset), None)
+        """The facts of the table of that name, else of the table without a name."""
+        named = {table.dataset: table for table in self.tables}
+        return named.get(dataset) or named.get(None)
 
     def body(self) -> dict[str, Any]:
         """The facts as JSON values."""
@@ -149,8 +151,8 @@ class KeyFacts(Fact):
         datasets = [table.dataset for table in self.tables]
         if len(set(datasets)) != len(datasets):
             raise ValueError("a table is listed twice")
-        if self.population is None and len(self.tables) > 1:
-            raise ValueError("several tables share a key only under a population's name")
+        if self.population is None and (len(self.tables) > 1 or None in datasets):
+            raise ValueError("a key without a population guards one table, by its name")
         keys = [reviewer.public_key for reviewer in self.reviewers]
         names = [reviewer.name for reviewer in self.reviewers]
         if len(set(keys)) != len(keys) or len(set(names)) != len(names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -14,10 +14,19 @@ from sqlalchemy.engine import Connection
 from dpql.errors import KeyRefused, LedgerDamaged
 from dpql.ledger import schema
 from dpql.ledger.amounts import Native, recorded, shown, stored
-from dpql.ledger.chain import Chain, entry_hash
+from dpql.ledger.chain import Chain, body_of, entry_at
 from dpql.ledger.facts import KeyFacts, TableFacts
 
-__all__ = ["Account", "Balance", "accounts", "add_table", "balance", "key_names", "open_key"]
+__all__ = [
+    "Account",
+    "Balance",
+    "accounts",
+    "add_table",
+    "balance",
+    "facts_of",
+    "key_names",
+    "open_key",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +111,16 @@ def accounts(
             recorded(row.cap),
             recorded(row.spent),
             row.frozen != 0,
-            _facts(connection, row.facts_seq),
+            facts_of(body_of(entry_at(connection, row.facts_seq))),
             row.facts_seq,
         )
     return found
 
 
-def _facts(connection: Connection, seq: int) -> KeyFacts:
-    query = sa.select(schema.entry).where(schema.entry.c.seq == seq)
-    row = connection.execute(query).mappings().one_or_none()
-    if row is None or entry_hash({**row}) != row["hash"]:
-        raise LedgerDamaged(
-            f"the facts recorded in entry {seq} are not what was written",
-            help="`dpql ledger verify` names every entry that was changed",
-        )
+def facts_of(body: Mapping[str, Any]) -> KeyFacts:
+    """The facts in the body of an entry that opened or widened a key."""
     # Tuples come back from JSON as lists, which a strict model takes only in its JSON mode.
-    return KeyFacts.model_validate_json(json.dumps(json.loads(row["body"])["facts"]))
+    return KeyFacts.model_validate_json(json.dumps(body["facts"]))
 
 
 def open_key(connection: Connection, chain: Chain, facts: KeyFacts) -> None:
@@ -151,7 +154,7 @@ def add_table(connection: Connection, chain: Chain, key: str, table: TableFacts)
     """Record a further table about the same people under a population's key."""
     account = accounts(connection, [key], lock=True)[key]
     facts = account.facts
-    if facts.table(table.dataset) is not None:
+    if table.dataset in {known.dataset for known in facts.tables}:
         raise KeyRefused(f"key `{key}` already guards a table `{table.dataset}`")
     try:
         wider = KeyFacts(
@@ -161,6 +164,27 @@ def add_table(connection: Connection, chain: Chain, key: str, table: TableFacts)
         raise KeyRefused(f"key `{key}` cannot guard this table too", note=str(error)) from error
     seq = chain.append("table", {"facts": wider.body()}, ledger_key=key)
     _update(connection, account, facts_seq=seq)
+
+
+def change_cap(connection: Connection, chain: Chain, key: str, cap: Fraction, reason: str) -> None:
+    """Record another cap, in what adds up; not below what is spent or reserved."""
+    account = accounts(connection, [key], lock=True)[key]
+    if cap < account.spent or cap <= 0:
+        raise KeyRefused(
+            f"the cap of `{key}` cannot be lowered to {shown(account.unit, cap)}",
+            note=f"{shown(account.unit, account.spent, up=True)} is spent or reserved already",
+        )
+    chain.append("cap", {"reason": reason}, ledger_key=key, units=f"{account.unit}={stored(cap)}")
+    _update(connection, account, cap=stored(cap))
+
+
+def thaw(connection: Connection, chain: Chain, key: str, reason: str) -> None:
+    """Allow plans on a frozen key again."""
+    account = accounts(connection, [key], lock=True)[key]
+    if not account.is_frozen:
+        raise KeyRefused(f"key `{key}` is not frozen")
+    chain.append("thaw", {"reason": reason}, ledger_key=key)
+    freeze(connection, account, False)
 
 
 def charge(connection: Connection, account: Account, spent: Fraction) -> None:

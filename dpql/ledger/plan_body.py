@@ -11,7 +11,7 @@ import rfc8785
 
 from dpql.errors import CertificateRefused, NoiseRefused
 
-__all__ = ["Payer", "PlanBody", "canonical", "digest"]
+__all__ = ["Payer", "PlanBody", "canonical", "digest", "digest_text"]
 
 
 def canonical(value: Any) -> bytes:
@@ -27,6 +27,11 @@ def canonical(value: Any) -> bytes:
 def digest(data: bytes) -> str:
     """The sha256 of `data` in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_text(text: str) -> str:
+    """The sha256 of a text as it was stored, also where it is no longer valid UTF-8."""
+    return digest(text.encode("utf-8", "surrogateescape"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from dpql.errors import LedgerDamaged
 from dpql.ledger import schema
-from dpql.ledger.plan_body import canonical, digest
+from dpql.ledger.plan_body import canonical, digest, digest_text
 
 __all__ = ["Stored", "keep", "kept", "read_releases", "write_releases"]
 
@@ -66,7 +66,7 @@ def read_releases(
         .order_by(schema.release.c.position)
     )
     texts = list(connection.execute(query).scalars())
-    found = [digest(text.encode()) for text in texts]
+    found = [digest_text(text) for text in texts]
     if found != [item["sha256"] for item in index]:
         raise LedgerDamaged(
             f"the releases of run `{lead[:12]}` are not what was stored",

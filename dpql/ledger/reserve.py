@@ -31,7 +31,7 @@ from dpql.ledger.runs import (
     when,
 )
 
-__all__ = ["Order", "admit", "give_back", "standing"]
+__all__ = ["Order", "admit", "give_back", "latest_of", "standing"]
 
 EXPIRES_AFTER = 24
 """Hours until a reservation that was not started may be released by anyone."""
@@ -83,6 +83,18 @@ def standing(
             help="`--again` runs the plan once more, for the same charge once more",
         )
     return reservation(connection, together, units, is_new=False)
+
+
+def latest_of(connection: Connection, plan_hash: str, keys: Sequence[str]) -> Reservation | None:
+    """Where the latest run of a plan at these keys stands, whatever its state."""
+    for key in keys:
+        run = latest(connection, plan_hash, key)
+        if run is not None:
+            runs = group(connection, run.rid)
+            book = accounts(connection, [run.key for run in runs])
+            units = {name: account.unit for name, account in book.items()}
+            return reservation(connection, runs, units, is_new=False)
+    return None
 
 
 def _require_over(live: Sequence[Run], order: Order) -> None:

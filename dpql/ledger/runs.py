@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection, Row
 from dpql.errors import LedgerDamaged, WrongState
 from dpql.ledger import schema
 from dpql.ledger.amounts import Native, recorded, stored
-from dpql.ledger.chain import Chain, Kind
+from dpql.ledger.chain import Chain, Kind, entry_at
 from dpql.ledger.plan_body import canonical, digest
 
 __all__ = ["Charge", "Reservation", "Run", "State", "group", "latest", "move", "run_id"]
@@ -153,11 +153,7 @@ def _unknown(connection: Connection, rid: str) -> WrongState:
 
 def when(connection: Connection, seq: int) -> str:
     """The instant of an entry."""
-    query = sa.select(schema.entry.c.utc).where(schema.entry.c.seq == seq)
-    found = connection.execute(query).scalar_one_or_none()
-    if found is None:
-        raise LedgerDamaged(f"the ledger has lost entry {seq}", help="`dpql ledger verify`")
-    return str(found)
+    return str(entry_at(connection, seq)["utc"])
 
 
 def move(

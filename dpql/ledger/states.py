@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,7 @@ from sqlalchemy.engine import Connection
 from dpql.errors import NoiseRefused, WrongState
 from dpql.ledger import keys, releases, schema
 from dpql.ledger.amounts import amount, shown
-from dpql.ledger.chain import Chain
+from dpql.ledger.chain import Chain, body_of
 from dpql.ledger.keys import accounts
 from dpql.ledger.runs import Run, group, move, when
 
@@ -132,11 +131,11 @@ def fetch(connection: Connection, rid: str) -> releases.Stored:
             f"run `{lead.lead[:12]}` is {lead.state}, so it has no releases to hand out",
             help="`dpql run` with the same plan takes it up where it can be taken up",
         )
-    query = sa.select(schema.entry.c.utc, schema.entry.c.body).where(
+    query = sa.select(schema.entry).where(
         schema.entry.c.rid == lead.rid, schema.entry.c.kind == "store"
     )
-    row = connection.execute(query).one()
-    values = releases.read_releases(connection, lead.lead, json.loads(row.body)["releases"])
+    row = {**connection.execute(query).mappings().one()}
+    values = releases.read_releases(connection, lead.lead, body_of(row)["releases"])
     return releases.Stored(
-        lead.lead, lead.plan_hash, values, row.utc, when(connection, lead.last_seq)
+        lead.lead, lead.plan_hash, values, row["utc"], when(connection, lead.last_seq)
     )

@@ -6,11 +6,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from suites.ledger import certificate, facts, plan
 
 from dpql.errors import OverBalance, WrongState
 from dpql.ledger import Ledger
 from executors.noise.sampler import OsSampler
+from suites.ledger import certificate, facts, plan
 
 
 @pytest.fixture
