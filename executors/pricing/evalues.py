@@ -1,0 +1,160 @@
+"""Scales of the noise that selects log e-values or hides them, from a privacy budget.
+
+Log e-values are integers in steps of 2^-grid nats; one person moves each of them by at most
+`sensitivity_steps`. All results are exact: a scale is rounded up, the range of a selection down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Literal
+
+from planner.calculus.exact import round_down
+from planner.calculus.leaves import Leaf
+from planner.calculus.targets import target
+
+__all__ = [
+    "COARSEST_GRID",
+    "FINEST_GRID",
+    "LARGEST_SCALE",
+    "LEAST_SCALE",
+    "Purse",
+    "Rounds",
+    "centering_steps",
+    "finest_grid",
+    "rounds",
+    "sensitivity_steps",
+    "size_grid",
+    "value_scale",
+]
+
+FINEST_GRID = 40
+COARSEST_GRID = 20
+LARGEST_SCALE = 2**52
+LEAST_SCALE = 1024
+"""Parameters of the discrete Gaussian, in grid steps, lie in [1024, 2^52)."""
+
+_ETA_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """An amount of privacy in what adds up: mu squared, or rho."""
+
+    unit: Literal["mu_squared", "rho"]
+    amount: Fraction
+
+    def __post_init__(self) -> None:
+        if self.amount <= 0:
+            raise ValueError("a purse holds a positive amount")
+
+    @classmethod
+    def behind(cls, cap: Leaf) -> Purse:
+        """What the filter of a `gdp` or `zcdp` cap may spend."""
+        if cap.kind not in ("gdp", "zcdp"):
+            raise ValueError("a peeling is capped in mu or rho")
+        return cls("rho", cap.param) if cap.kind == "zcdp" else cls("mu_squared", cap.param**2)
+
+    @property
+    def mu_squared(self) -> Fraction:
+        """The square of mu that a Gaussian draw may cost: mu^2, or 2 rho."""
+        return self.amount if self.unit == "mu_squared" else 2 * self.amount
+
+    def part(self, share: Fraction) -> Purse:
+        """That share of the amount."""
+        return Purse(self.unit, self.amount * share)
+
+    def eta(self) -> Fraction:
+        """The range of one exponential-mechanism draw that costs the whole purse.
+
+        mu: 2 log(Phi(mu/2) / Phi(-mu/2)); this is the inverse of mu = 2 Phi^-1(1/(1 + e^(-eta/2))).
+        rho: sqrt(8 rho). Rounded down to 15 significant digits, so that the charge of it, rounded
+        up to 18, still fits.
+        """
+        return round_down(target("br", self.unit, self.amount).estimate, _ETA_DIGITS)
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What is drawn once the number of hypotheses to select is known.
+
+    `selection` pays for one of `size` draws without replacement, None where all are taken;
+    `value` pays for one of `size` noisy values.
+    """
+
+    size: int
+    selection: Purse | None
+    value: Purse
+
+
+def rounds(purse: Purse, size: int, hypotheses: int, share: Fraction) -> Rounds:
+    """The purse spread evenly: `share` of it over the selections, the rest over the values.
+
+    With all hypotheses taken nothing is selected, and the values get the whole purse.
+    """
+    if size == hypotheses:
+        return Rounds(size, None, purse.part(Fraction(1, size)))
+    return Rounds(size, purse.part(share / size), purse.part((1 - share) / size))
+
+
+def sensitivity_steps(sensitivity: Fraction, grid: int) -> int:
+    """How many steps one person moves a log e-value: ceil(2^grid sensitivity) + 1.
+
+    `sensitivity` is in nats. The 1 covers the rounding of the logarithm on both sides, which stays
+    below a quarter of a step each.
+    """
+    if sensitivity <= 0:
+        raise ValueError("a sensitivity is positive")
+    return _ceil(sensitivity * 2**grid) + 1
+
+
+def value_scale(steps: int, mu_squared: Fraction) -> int:
+    """Parameter of the discrete Gaussian, in steps, that makes one value mu-GDP.
+
+    The least integer s with (steps + 1)^2 <= mu^2 s^2, rounded up to 53 significant bits. With
+    `steps + 1` the bound is proved for the discrete law; `steps` alone would not be enough.
+    """
+    return _round_up_53(_root_up((steps + 1) ** 2 / mu_squared))
+
+
+def centering_steps(scale: int, grid: int) -> int:
+    """Steps to subtract so that the noise factor has mean at most 1: ceil(s^2 / 2^(grid+1)) + 1."""
+    return -(-(scale * scale) >> (grid + 1)) + 1
+
+
+def finest_grid(sensitivity: Fraction, mu_squared: Fraction) -> int:
+    """The finest grid in [20, 40] whose value scale stays below 2^52; 20 if there is none.
+
+    `mu_squared` is what the least costly value of the statement may cost.
+    """
+    for grid in range(FINEST_GRID, COARSEST_GRID, -1):
+        if value_scale(sensitivity_steps(sensitivity, grid), mu_squared) < LARGEST_SCALE:
+            return grid
+    return COARSEST_GRID
+
+
+def size_grid(largest: int) -> tuple[int, ...]:
+    """The sizes among which ADAPTIVE chooses: 1, then the next integer or a tenth more."""
+    sizes, size = [], 1
+    while size <= largest:
+        sizes.append(size)
+        size = max(size + 1, 11 * size // 10)
+    return tuple(sizes)
+
+
+def _round_up_53(scale: int) -> int:
+    """The next integer with at most 53 significant bits: samplers take scales as doubles."""
+    extra = max(0, scale.bit_length() - 53)
+    return -(-scale >> extra) << extra
+
+
+def _root_up(value: Fraction) -> int:
+    """The least integer whose square is at least `value`."""
+    whole = _ceil(value)
+    return isqrt(whole - 1) + 1
+
+
+def _ceil(value: Fraction) -> int:
+    return -(-value.numerator // value.denominator)
