@@ -20,3 +20,18 @@ def guard() -> None:
 
 
 guard()
+
+__all__ = ["Ledger", "check", "parse", "plan", "run"]
+
+
+def __getattr__(name: str) -> object:
+    """The four calls and the ledger, loaded when they are used."""
+    if name in ("check", "parse", "plan", "run"):
+        from dpql import api
+
+        return getattr(api, name)
+    if name == "Ledger":
+        from dpql.ledger import Ledger
+
+        return Ledger
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

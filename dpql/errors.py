@@ -1,6 +1,10 @@
 """The exceptions that leave DPQL, each with the code that `dpql explain` knows.
 
 DpqlError
+├── UsageError                  E094  the call does not fit the plan
+├── PlanRefused                 E089  no plan, or one that was changed
+├── DataRefused                 E10x  the data is not what the plan declares
+├── RunFailed                   E110  the run failed after it was charged
 └── LedgerError                 a ledger said no
     ├── OverBalance             E080  the balance does not cover the plan
     ├── FactsDiffer             E081  the plan or the data is not what the key guards
@@ -20,6 +24,7 @@ from typing import ClassVar
 __all__ = [
     "ApprovalRefused",
     "CertificateRefused",
+    "DataRefused",
     "DpqlError",
     "FactsDiffer",
     "KeyRefused",
@@ -28,6 +33,9 @@ __all__ = [
     "LedgerUnavailable",
     "NoiseRefused",
     "OverBalance",
+    "PlanRefused",
+    "RunFailed",
+    "UsageError",
     "WrongState",
 ]
 
@@ -64,6 +72,30 @@ class DpqlError(Exception):
             "note": self.note,
             "span": None,
         }
+
+
+class UsageError(DpqlError):
+    """The call does not fit the plan: a dataset without data, a ledger that is missing."""
+
+    default_code = "DPQL-E094"
+
+
+class PlanRefused(DpqlError):
+    """What was given is no plan, or one whose body is not what its hash was made of."""
+
+    default_code = "DPQL-E089"
+
+
+class DataRefused(DpqlError):
+    """The data is not what the plan declares, or cannot be read."""
+
+    default_code = "DPQL-E100"
+
+
+class RunFailed(DpqlError):
+    """A run failed after it was started; it stays charged."""
+
+    default_code = "DPQL-E110"
 
 
 class LedgerError(DpqlError):

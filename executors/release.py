@@ -53,6 +53,10 @@ class Release:
     def json(self) -> dict[str, Any]:
         """The release as its file holds it."""
         outcome = self.outcome
+        tables = {
+            name: {column: list(values) for column, values in table.items()}
+            for name, table in outcome.tables.items()
+        }
         return {
             "schema": "dpql/1",
             "kind": "release",
@@ -70,4 +74,5 @@ class Release:
             ],
             "cost": dict(self.cost),
             "notes": list(outcome.notes),
+            **({"tables": tables} if tables else {}),
         }

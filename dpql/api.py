@@ -1,0 +1,262 @@
+"""What a Python user calls: parse, check, plan, run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dpql.errors import PlanRefused, UsageError
+from dpql.pipeline import Checked, Planned, check_source, plan_source, read_source
+from grammar.diagnostics import Diagnostic
+from grammar.source import Source
+
+if TYPE_CHECKING:
+    from dpql.ledger import Ledger
+    from grammar.tree import Script
+
+__all__ = ["CheckResult", "PlanResult", "RunResult", "check", "parse", "plan", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """The findings of `check`."""
+
+    checked: Checked
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return self.checked.ok
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The findings in the order of their places."""
+        return self.checked.diagnostics
+
+    def json(self) -> dict[str, Any]:
+        """`{"schema","ok","diagnostics"}`."""
+        source = self.checked.source
+        return {
+            "schema": "dpql/1",
+            "ok": self.ok,
+            "diagnostics": [finding.json(source) for finding in self.diagnostics],
+        }
+
+    def __str__(self) -> str:
+        from grammar.render import render
+
+        return render([(self.checked.source, self.diagnostics)], "text", colour=False)
+
+    def _repr_html_(self) -> str:
+        from dpql.report.html import findings_html
+
+        return findings_html(self.checked.source, self.diagnostics)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanResult:
+    """A plan: its hash, its body, its costs; with findings instead where it has errors."""
+
+    planned: Planned
+
+    @property
+    def ok(self) -> bool:
+        """Whether no finding is an error."""
+        return self.planned.ok
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The findings in the order of their places."""
+        return self.planned.diagnostics
+
+    @property
+    def hash(self) -> str:
+        """The plan's hash; `PlanRefused` where the query has errors."""
+        if self.planned.plan is None:
+            raise PlanRefused(f"the query has errors\n{self}")
+        return self.planned.plan.hash
+
+    def json(self) -> dict[str, Any]:
+        """The plan file."""
+        from dpql.view import plan_json
+
+        return plan_json(self.planned)
+
+    def __str__(self) -> str:
+        from dpql.text import plan_text
+
+        return plan_text(self.planned)
+
+    def _repr_html_(self) -> str:
+        from dpql.report.html import sheet
+        from dpql.report.sheet import sheet_of
+
+        if self.planned.plan is None:
+            return CheckResult(Checked(self.planned.source, self.diagnostics, None))._repr_html_()
+        return sheet(sheet_of(self.json()), whole_page=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The releases of a run, by name."""
+
+    releases: Mapping[str, Mapping[str, Any]]
+    rid: str
+    plan_hash: str
+    mock: bool
+    served: str | None
+
+    def __getitem__(self, name: str) -> Mapping[str, Any]:
+        return self.releases[name]
+
+    def json(self) -> dict[str, Any]:
+        """All releases."""
+        return {"rid": self.rid, "plan_hash": self.plan_hash, "releases": dict(self.releases)}
+
+    def __str__(self) -> str:
+        from dpql.text import releases_text
+
+        return releases_text(tuple(self.releases.values()))
+
+    def _repr_html_(self) -> str:
+        from dpql.report.html import releases_html
+
+        return releases_html(tuple(self.releases.values()))
+
+
+def parse(text_or_path: str | Path) -> tuple[Script, tuple[Diagnostic, ...]]:
+    """The tree of a query with what is wrong in it."""
+    from grammar.parser import parse as parse_source
+
+    source, finding = _source(text_or_path)
+    if finding is not None:
+        from grammar.tree import Script
+
+        return Script(source), (finding,)
+    return parse_source(source)
+
+
+def check(text_or_path: str | Path) -> CheckResult:
+    """Names, types, costs and budgets, without sensitivities, forecasts or data."""
+    source, finding = _source(text_or_path)
+    if finding is not None:
+        return CheckResult(Checked(source, (finding,), None))
+    return CheckResult(check_source(source))
+
+
+def plan(text_or_path: str | Path) -> PlanResult:
+    """All that is known before any row is read: scales, costs, forecasts, certificate, hash."""
+    source, finding = _source(text_or_path)
+    if finding is not None:
+        return PlanResult(Planned(source, (finding,), None, None))
+    return PlanResult(plan_source(source))
+
+
+def run(
+    plan: PlanResult | Mapping[str, Any] | str | Path,
+    data: Mapping[str, object] | None = None,
+    ledger: Ledger | str | Path | Mapping[str, Ledger | str | Path] | None = None,
+    *,
+    approvals: Iterable[Mapping[str, Any] | str | Path] = (),
+    again: bool = False,
+    mock: bool = False,
+    actor: str = "",
+    out: str | Path | None = None,
+    progress: Any = None,
+) -> RunResult:
+    """Charge the ledger, read the data, release; the stored releases where it was run before.
+
+    `plan` is a plan, a plan file's content or path, or a query. `data` maps each dataset to a
+    location, an Arrow table, or a pandas or polars frame. `ledger` is a ledger or its location, or
+    a mapping of ledger keys to ledgers. With `mock`, synthetic rows are made and nothing is
+    charged. Raises `DpqlError`.
+    """
+    from dpql.ledgers import opened
+    from dpql.running import mock_run, run_plan
+    from executors.registry import REGISTRY
+    from planner.decode import PlanError, decode
+
+    file = _plan_file(plan)
+    try:
+        runnable = decode(file.body, REGISTRY)
+    except PlanError as failure:
+        raise PlanRefused(str(failure), help="plan the query anew") from failure
+    tell = progress or (lambda step: None)
+    if mock:
+        if data or ledger is not None:
+            raise UsageError("a mock run takes neither data nor a ledger")
+        done = mock_run(runnable, tell)
+    else:
+        if ledger is None:
+            raise UsageError(
+                "a run needs a ledger",
+                note="what a run spends must outlive it",
+                help="give `ledger=`, or `mock=True` for synthetic rows",
+            )
+        with opened(ledger, runnable) as ledgers:
+            done = run_plan(
+                runnable,
+                file.certificate,
+                data or {},
+                ledgers,
+                [_approval(one) for one in approvals],
+                again=again,
+                actor=actor,
+                progress=tell,
+            )
+    result = RunResult(
+        {str(release["name"]): release for release in done.releases},
+        done.rid,
+        runnable.hash,
+        done.mock,
+        done.served,
+    )
+    if out is not None:
+        from dpql.output import write_run
+
+        kept = {"plan_hash": file.hash, "body": file.body, "certificate": file.certificate}
+        write_run(Path(out), done.releases, {"schema": "dpql/1", **kept}, file.certificate)
+    return result
+
+
+def _source(text_or_path: str | Path) -> tuple[Source, Diagnostic | None]:
+    """The text of a path, or the text itself: what has a line end or a blank in it is text."""
+    if isinstance(text_or_path, Path) or (
+        text_or_path.endswith(".dpql") and not set(text_or_path) & set("\n=(")
+    ):
+        read = read_source(text_or_path)
+        return read if isinstance(read, tuple) else (read, None)
+    return Source("<text>", text_or_path), None
+
+
+def _plan_file(plan: PlanResult | Mapping[str, Any] | str | Path) -> Any:
+    from dpql.plan_file import PlanFile, of_mapping, read_plan
+
+    if isinstance(plan, str) and not plan.endswith((".json", ".dpql")):
+        plan = PlanResult(plan_source(_source(plan)[0]))
+    if isinstance(plan, PlanResult):
+        if plan.planned.plan is None:
+            raise PlanRefused(f"the query has errors\n{plan}")
+        made = plan.planned.plan
+        return PlanFile(made.body, made.hash, made.certificate)
+    if isinstance(plan, Mapping):
+        if not isinstance(plan.get("body"), Mapping):
+            raise PlanRefused("this holds no plan", help="`dpql.plan(...)` makes one")
+        return of_mapping(plan, "the plan")
+    return read_plan(plan)
+
+
+def _approval(one: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
+    if isinstance(one, Mapping):
+        return one
+    path = Path(one)
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as failure:
+        raise UsageError(f"`{path}` is not an approval") from failure
+    if not isinstance(content, dict):
+        raise UsageError(f"`{path}` is not an approval")
+    return content

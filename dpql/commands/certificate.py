@@ -1,0 +1,46 @@
+"""`dpql certificate verify`: the independent check of a plan's cost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dpql import checker
+from dpql.errors import UsageError
+from dpql.failing import FINDINGS, OK, say
+
+__all__ = ["verify"]
+
+
+def verify(plan: Path, certificate: Path | None) -> int:
+    """Check the certificate of a plan file, or another one against it."""
+    content = _json(plan)
+    if not isinstance(content.get("body"), dict):
+        raise UsageError(f"`{plan}` holds no plan", help="`dpql plan FILE -o plan.json` writes one")
+    proof = content.get("certificate") if certificate is None else _json(certificate)
+    if not isinstance(proof, dict):
+        raise UsageError(f"`{plan}` holds no certificate")
+    body = json.dumps(
+        content["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    ).encode()
+    try:
+        checker.check(proof, body, None)
+    except checker.Rejected as reason:
+        say(f"error[DPQL-E083]: the certificate does not prove the plan's cost: {reason}")
+        return FINDINGS
+    print("the certificate proves:")
+    for total in proof["totals"]:
+        where = total["dataset"] + (f" at {total['site']}" if total["site"] else "")
+        claims = ", ".join(f"{unit} <= {value}" for unit, value in total["out"].items())
+        print(f"  {where}: {claims}")
+    return OK
+
+
+def _json(path: Path) -> dict[str, object]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as failure:
+        raise UsageError(f"`{path}` is not JSON") from failure
+    if not isinstance(content, dict):
+        raise UsageError(f"`{path}` is not a JSON object")
+    return content

@@ -1,0 +1,68 @@
+"""Which ledger keeps which key of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from dpql.errors import UsageError
+from dpql.ledger import Ledger
+from planner.decode import RunnablePlan
+
+__all__ = ["keys_of", "opened"]
+
+Given = Ledger | str | Path
+
+
+def keys_of(plan: RunnablePlan) -> tuple[str, ...]:
+    """The ledger keys that a plan charges, sorted."""
+    used = {source for statement in plan.statements for source, _ in statement.costs}
+    return tuple(
+        sorted(
+            {
+                (source.population or source.dataset)
+                + ("" if source.site is None else f"/{source.site}")
+                for source in used
+            }
+        )
+    )
+
+
+@contextmanager
+def opened(
+    given: Given | Mapping[str, Given], plan: RunnablePlan
+) -> Iterator[list[tuple[Ledger, tuple[str, ...]]]]:
+    """The ledgers with the keys that each keeps, sorted by their first key.
+
+    Ledgers that were opened here are closed at the end.
+    """
+    keys = keys_of(plan)
+    if not keys:
+        raise UsageError(
+            "the plan measures nothing", help="add a statement such as `TEST` or `COVARIANCE`"
+        )
+    by_key = dict(given) if isinstance(given, Mapping) else {"": given}
+    unknown = sorted(set(by_key) - set(keys) - {""})
+    if unknown:
+        raise UsageError(
+            f"the plan charges no key `{unknown[0]}`",
+            help="its keys: " + ", ".join(f"`{key}`" for key in keys),
+        )
+    chosen: dict[str, Given] = {}
+    for key in keys:
+        if key not in by_key and "" not in by_key:
+            raise UsageError(f"no ledger is given for `{key}`", help=f"add `--ledger {key}=FILE`")
+        chosen[key] = by_key.get(key, by_key.get(""))  # type: ignore[assignment]
+    made: dict[str, Ledger] = {}
+    pairs: dict[int, tuple[Ledger, list[str]]] = {}
+    try:
+        for key, one in chosen.items():
+            ledger = one if isinstance(one, Ledger) else made.get(str(one))
+            if ledger is None:
+                ledger = made[str(one)] = Ledger.connect(str(one))
+            pairs.setdefault(id(ledger), (ledger, []))[1].append(key)
+        yield [(ledger, tuple(mine)) for ledger, mine in pairs.values()]
+    finally:
+        for ledger in made.values():
+            ledger.close()

@@ -1,0 +1,107 @@
+"""The folder that a run writes: plan, certificate, one file a release, tables, plots."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dpql.errors import UsageError
+
+__all__ = ["file_name", "table_of", "write_json", "write_run"]
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def write_run(
+    folder: Path,
+    releases: Sequence[Mapping[str, Any]],
+    plan: Mapping[str, Any],
+    certificate: Mapping[str, Any],
+) -> tuple[Path, ...]:
+    """Write `plan.json`, `certificate.json` and `releases/`; the files written, in order.
+
+    Each file is written beside its place and renamed, so that a crash leaves no half file. Which
+    files there are depends on the plan alone.
+    """
+    written = [
+        _write(folder / "plan.json", _json(plan)),
+        _write(folder / "certificate.json", _json(certificate)),
+    ]
+    for release in releases:
+        name = file_name(str(release["name"]))
+        written.append(_write(folder / "releases" / f"{name}.json", _json(release)))
+        table = table_of(release)
+        if table is not None:
+            written.append(_write(folder / "releases" / f"{name}.csv", _csv(table)))
+    return tuple(written)
+
+
+def file_name(name: str) -> str:
+    """A release's name as a file name; characters that a file system may not take become `_`."""
+    plain = "".join(c if c in _PLAIN else "_" for c in name)
+    return plain if plain == name else f"{plain}-{name.encode().hex()[:16]}"
+
+
+def table_of(release: Mapping[str, Any]) -> list[list[Any]] | None:
+    """The release as rows with a header, where it is one: a matrix, or a list of selections."""
+    value = release.get("value", {})
+    if not isinstance(value, Mapping):
+        return None
+    if "matrix" in value and "columns" in value:
+        rows = [["", *value["columns"]]]
+        rows += [
+            [name, *numbers]
+            for name, numbers in zip(value["columns"], value["matrix"], strict=True)
+        ]
+        return rows
+    if "selected" in value and "log_evalue" in value:
+        rejected = set(value.get("rejected", ()))
+        return [["hypothesis", "log_evalue", "rejected"]] + [
+            [name, number, name in rejected]
+            for name, number in zip(value["selected"], value["log_evalue"], strict=True)
+        ]
+    return None
+
+
+def write_json(path: Path, content: Mapping[str, Any]) -> Path:
+    """Write one JSON file, beside its place first."""
+    return _write(path, _json(content))
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _csv(rows: list[list[Any]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _write(path: Path, text: str) -> Path:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dpql-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as failure:
+        raise UsageError(
+            f"`{path}` cannot be written: {(failure.strerror or '').lower()}",
+            note="the releases are stored in the ledger, and are served again without a charge",
+            help="run the same command with another `--out`",
+        ) from failure
+    return path

@@ -1,0 +1,82 @@
+"""Plan files: written by `dpql plan`, read by everyone who trusts its body only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dpql.errors import PlanRefused
+from dpql.pipeline import plan_source, read_source
+from grammar.render import render
+from planner.encode import plan_hash
+
+__all__ = ["PlanFile", "read_plan"]
+
+_LARGEST = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """A plan's body with its hash recomputed, and the certificate that came with it."""
+
+    body: Mapping[str, Any]
+    hash: str
+    certificate: Mapping[str, Any]
+
+
+def read_plan(path: str | Path) -> PlanFile:
+    """The plan in a plan file, or of a query file, which is planned first.
+
+    Raises `PlanRefused` where the file is neither, where the query has errors, or where a plan
+    file says another hash than its body has.
+    """
+    path = Path(path)
+    if path.suffix == ".json":
+        return of_json(path.read_bytes(), str(path))
+    read = read_source(path)
+    if isinstance(read, tuple):
+        raise PlanRefused(read[1].message, code=read[1].code, help=read[1].help)
+    planned = plan_source(read)
+    if planned.plan is None:
+        text = render([(read, planned.diagnostics)], "text", colour=False)
+        raise PlanRefused(f"`{path}` has errors\n{text}")
+    return PlanFile(planned.plan.body, planned.plan.hash, planned.plan.certificate)
+
+
+def of_json(raw: bytes, name: str) -> PlanFile:
+    """The plan in the bytes of a plan file."""
+    if len(raw) > _LARGEST:
+        raise PlanRefused(f"`{name}` is too large to be a plan")
+    try:
+        content = json.loads(raw)
+    except (ValueError, RecursionError) as failure:
+        raise PlanRefused(
+            f"`{name}` is not a plan file", help="write one with `dpql plan FILE -o plan.json`"
+        ) from failure
+    if not isinstance(content, dict) or not isinstance(content.get("body"), dict):
+        raise PlanRefused(
+            f"`{name}` holds no plan",
+            note="a plan file has a body; a query with errors has none",
+            help="write one with `dpql plan FILE -o plan.json`",
+        )
+    return of_mapping(content, name)
+
+
+def of_mapping(content: Mapping[str, Any], name: str) -> PlanFile:
+    """The plan in a plan file that was read already."""
+    body = content["body"]
+    try:
+        found = plan_hash(body)
+    except (ValueError, TypeError, RecursionError) as failure:
+        raise PlanRefused(f"the body of `{name}` is not well formed") from failure
+    if content.get("plan_hash") != found:
+        raise PlanRefused(
+            f"the body of `{name}` is not what its hash was made of",
+            note="somebody changed the plan after it was made, or the hash",
+            help="plan the query anew; what was approved is the hash",
+        )
+    certificate = content.get("certificate")
+    return PlanFile(body, found, certificate if isinstance(certificate, dict) else {})

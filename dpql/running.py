@@ -1,0 +1,281 @@
+"""One run: examined, reserved, started, read, stored, settled, served."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dpql.errors import DataRefused, DpqlError, RunFailed, UsageError
+from dpql.ledger import Ledger
+from dpql.ledger.amounts import stored
+from dpql.ledger.places import place
+from dpql.ledger.runs import Reservation
+from executors.data.bind import open_source
+from executors.data.failure import DataFailure
+from executors.data.mock import mock_source
+from executors.data.schema import check_schema
+from executors.data.source import Source
+from executors.noise import OsSampler
+from executors.release import Outcome, Release
+from executors.run import Progress, RowsDiffer, execute
+from planner.decode import RunnablePlan
+from planner.spending import Token
+
+__all__ = ["Run", "mock_run", "run_plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The releases of a run; `served` is the date of an earlier run whose releases these are."""
+
+    plan: RunnablePlan
+    releases: tuple[Mapping[str, Any], ...]
+    rid: str
+    mock: bool = False
+    served: str | None = None
+
+
+def mock_run(plan: RunnablePlan, progress: Progress = lambda step: None) -> Run:
+    """The plan on synthetic rows made from its schema: no ledger, no spend, not private."""
+    digest = f"mock:{plan.hash}"
+    token = Token("mock", digest, (), mock=True)
+    sources = {facts.dataset: mock_source(facts) for facts in plan.datasets}
+    outcomes = _outcomes(lambda: execute(plan, sources, token, OsSampler(), progress))
+    releases = _releases(plan, outcomes, "mock", digest, mock=True)
+    return Run(plan, releases, "mock", mock=True)
+
+
+def run_plan(
+    plan: RunnablePlan,
+    certificate: Mapping[str, Any],
+    bindings: Mapping[str, object],
+    ledgers: Sequence[tuple[Ledger, tuple[str, ...]]],
+    approvals: Iterable[Mapping[str, Any]] = (),
+    *,
+    again: bool = False,
+    actor: str = "",
+    progress: Progress = lambda step: None,
+) -> Run:
+    """Charge first, then read; a plan that was run before is served without a charge.
+
+    `ledgers` are pairs of a ledger and the keys that it keeps, in sorted order of their keys.
+    Nothing touches the data before every ledger has examined the plan, and no row is read before
+    every ledger has started it. Raises `DpqlError`.
+    """
+    signed = tuple(approvals)
+    _bound(plan, bindings)
+    for ledger, keys in ledgers:
+        ledger.examine(plan.body, certificate, signed, keys=keys, again=again)
+    served = _standing(plan, ledgers, certificate, signed, again)
+    if served is not None:
+        return served
+    sources = _sources(plan, bindings)
+    data = {name: place(source.location) for name, source in sources.items()}
+    for ledger, keys in ledgers:
+        ledger.examine(plan.body, certificate, signed, keys=keys, again=again, data=data)
+    _described(plan, sources)
+    reserved = _reserve(plan, certificate, signed, ledgers, data, again, actor)
+    sampler = OsSampler()
+    tokens = [
+        ledger.start(one.rid, sampler, actor=actor)
+        for (ledger, _), one in zip(ledgers, reserved, strict=True)
+    ]
+    outcomes = _outcomes(lambda: execute(plan, sources, tokens[0], sampler, progress))
+    releases = _releases(plan, outcomes, reserved[0].rid, plan.hash, mock=False)
+    for (ledger, _), one in zip(ledgers, reserved, strict=True):
+        ledger.store(one.rid, releases, actor=actor)
+    for (ledger, _), one in zip(ledgers, reserved, strict=True):
+        ledger.settle(one.rid, _draws(one), actor=actor)
+    return Run(plan, releases, reserved[0].rid)
+
+
+def _bound(plan: RunnablePlan, bindings: Mapping[str, object]) -> None:
+    used = {statement.facts.source.dataset for statement in plan.statements}
+    known = {facts.dataset for facts in plan.datasets}
+    for name in sorted(used - set(bindings)):
+        raise UsageError(
+            f"no data is bound to dataset `{name}`", help=f"add `--data {name}=LOCATION`"
+        )
+    for name in sorted(set(bindings) - known):
+        raise UsageError(
+            f"the plan has no dataset `{name}`",
+            help="its datasets: " + ", ".join(f"`{one}`" for one in sorted(known)),
+        )
+
+
+def _standing(
+    plan: RunnablePlan,
+    ledgers: Sequence[tuple[Ledger, tuple[str, ...]]],
+    certificate: Mapping[str, Any],
+    approvals: tuple[Mapping[str, Any], ...],
+    again: bool,
+) -> Run | None:
+    """The releases of an earlier run of this plan, if the ledgers hold them."""
+    if again:
+        return None
+    for ledger, keys in ledgers:
+        found = ledger.find(plan.body, keys)
+        if found is None or found.state not in ("STORED", "SETTLED"):
+            return None
+    first: Run | None = None
+    for ledger, keys in ledgers:
+        found = ledger.find(plan.body, keys)
+        if found is None:
+            return None
+        if found.state == "STORED":
+            ledger.settle(found.rid, _draws(found))
+        kept = ledger.fetch(found.rid)
+        if first is None:
+            first = Run(plan, kept.releases, found.rid, served=kept.stored)
+    return first
+
+
+def _sources(plan: RunnablePlan, bindings: Mapping[str, object]) -> dict[str, Source]:
+    used = dict.fromkeys(statement.facts.source.dataset for statement in plan.statements)
+    try:
+        return {name: open_source(bindings[name]) for name in used}
+    except DataFailure as failure:
+        raise _refused(failure) from None
+
+
+def _described(plan: RunnablePlan, sources: Mapping[str, Source]) -> None:
+    """Compare names and types with the plan, while a mismatch still costs nothing."""
+    for name, source in sources.items():
+        facts = plan.dataset(name)
+        try:
+            findings = check_schema(source.describe(), facts, _columns(plan, name))
+        except DataFailure as failure:
+            raise _refused(failure) from None
+        if findings:
+            raise DataRefused(
+                "; ".join(finding.message for finding in findings[:5]),
+                code=findings[0].code,
+                help=findings[0].help,
+                note="nothing was charged",
+            )
+
+
+def _columns(plan: RunnablePlan, dataset: str) -> tuple[str, ...]:
+    """The columns of a dataset that some statement of the plan reads."""
+    used: dict[str, None] = {}
+    for statement in plan.statements:
+        if statement.facts.source.dataset != dataset:
+            continue
+        query = statement.mechanism.query(statement.params, statement.facts)
+        used.update(dict.fromkeys(column.name for column in query.columns))
+    return tuple(used)
+
+
+def _reserve(
+    plan: RunnablePlan,
+    certificate: Mapping[str, Any],
+    approvals: tuple[Mapping[str, Any], ...],
+    ledgers: Sequence[tuple[Ledger, tuple[str, ...]]],
+    data: Mapping[str, str],
+    again: bool,
+    actor: str,
+) -> list[Reservation]:
+    """Reserve at every ledger; if one refuses, give back what this run reserved."""
+    done: list[tuple[Ledger, Reservation]] = []
+    try:
+        for ledger, keys in ledgers:
+            one = ledger.reserve(
+                plan.body,
+                certificate,
+                approvals,
+                again=again,
+                keys=keys,
+                data=data,
+                actor=actor,
+            )
+            done.append((ledger, one))
+    except DpqlError:
+        for ledger, one in done:
+            if one.state == "RESERVED" and one.is_new:
+                ledger.release(one.rid, reason="another ledger refused", actor=actor)
+        raise
+    return [one for _, one in done]
+
+
+def _outcomes(action: Callable[[], dict[str, Outcome]]) -> dict[str, Outcome]:
+    """The outcomes; every failure after the start says one of three public things.
+
+    What an engine or a bug raises may quote a row, so it is dropped before ours is raised.
+    """
+    failure: DpqlError
+    try:
+        return action()
+    except RowsDiffer as found:
+        failure = DataRefused(
+            str(found),
+            code="DPQL-E104",
+            note="the run was charged and is spent; no noise was drawn and nothing was released",
+            help="the custodian states the number of rows anew, in the file and in the ledger",
+        )
+    except DataFailure as found:
+        failure = _refused(found)
+    except Exception:
+        failure = RunFailed(
+            "the run failed after it was started",
+            note="it is charged: what was started is never refunded; nothing was released",
+            help="`--again` runs the plan once more, for the same charge once more",
+        )
+    raise failure
+
+
+def _refused(failure: DataFailure) -> DataRefused:
+    return DataRefused(failure.message, code=failure.code, help=failure.help)
+
+
+def _releases(
+    plan: RunnablePlan, outcomes: Mapping[str, Outcome], rid: str, digest: str, mock: bool
+) -> tuple[dict[str, Any], ...]:
+    from dpql.view import cost_of_loss
+
+    releases: dict[str, dict[str, Any]] = {}
+    for statement in plan.statements:
+        releases[statement.name] = Release(
+            statement.name,
+            statement.mechanism.verb,
+            statement.mechanism.method,
+            statement.mechanism.version,
+            rid,
+            digest,
+            mock,
+            outcomes[statement.name],
+            cost_of_loss(statement),
+        ).json()
+    for derived in plan.derived:
+        releases[derived.name] = _derived(plan, derived.name, releases)
+    return tuple(releases.values())
+
+
+def _derived(
+    plan: RunnablePlan, name: str, releases: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    from importlib import import_module
+
+    one = next(derived for derived in plan.derived if derived.name == name)
+    origin = releases[one.release]
+    module = import_module(one.function.run)
+    value: Mapping[str, Any] = module.run(one.params, origin)
+    return {
+        "schema": origin["schema"],
+        "kind": "derived",
+        "name": name,
+        "function": one.function.name,
+        "of": one.release,
+        "rid": origin["rid"],
+        "plan_hash": origin["plan_hash"],
+        "mock": origin["mock"],
+        **value,
+    }
+
+
+def _draws(reservation: Reservation) -> list[dict[str, Any]]:
+    """What was drawn at each key: all that was reserved, since every leaf is drawn in full.
+
+    A filter's unused rest is lost, so it counts as drawn.
+    """
+    return [{"key": charge.key, "amount": stored(charge.amount)} for charge in reservation.charges]

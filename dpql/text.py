@@ -1,0 +1,174 @@
+"""A plan and its releases as a person reads them on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dpql.pipeline import Planned
+from dpql.view import Remaining, plan_json
+from grammar.render import render
+from planner.calculus.exact import number
+from planner.shown import shown
+
+__all__ = ["cost_text", "plan_text", "releases_text", "short"]
+
+
+def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
+    """Findings, then what is spent, on whom, for what, and how good it will be."""
+    findings = render([(planned.source, planned.diagnostics)], "text", colour=False)
+    if planned.plan is None:
+        return findings
+    content = plan_json(planned, remaining)
+    lines = [f"plan {content['plan_hash']}", ""]
+    for statement in content["statements"]:
+        lines += _statement(statement)
+    for dataset in content["datasets"]:
+        lines += _dataset(dataset)
+    lines += _expectations(content["expect"])
+    lines.append("no row was read to make this plan")
+    text = "\n".join(lines) + "\n"
+    return f"{findings}\n{text}" if planned.diagnostics else text
+
+
+def _statement(one: Mapping[str, Any]) -> list[str]:
+    title = f"{one['name']}: {one['verb']} {one['method']}"
+    lines = [title, "-" * len(title)]
+    for paid in one["cost"]:
+        lines.append(f"  costs     {declared_text(paid['declared'])} on {paid['dataset']}")
+        lines.append(f"            that is {cost_text(paid['total'])}")
+    for leaf in one["leaves"]:
+        lines.append(f"  noise     {_leaf(leaf)}")
+    figures = [
+        f"{name} {_figure(value)}" for name, value in one["forecast"].items() if _plain(value)
+    ]
+    if figures:
+        lines += _wrapped("  forecast  ", figures)
+    lines.append(f"  releases  {'; '.join(one['releases'])}")
+    for sentence in one["assumptions"]:
+        lines += _wrapped("  assumes   ", sentence.split(" "), " ")
+    lines.append("")
+    return lines
+
+
+def _dataset(one: Mapping[str, Any]) -> list[str]:
+    person = (
+        "one record"
+        if one["unit"]["column"] is None
+        else f"one person ({one['unit']['column']}, up to {one['unit']['max']} rows)"
+    )
+    lines = [
+        f"dataset {one['name']}: {one['rows']} rows, protects {person} replaced",
+        f"  total     {cost_text(one['total'])}",
+    ]
+    if one["budget"] is not None:
+        lines.append(f"  budget    {declared_text(one['budget'])}: the plan fits")
+    if one["remaining"] is not None:
+        lines.append(f"  ledger    {one['remaining']} left")
+    else:
+        lines.append("  ledger    not asked: facts asserted by the author")
+    lines.append("")
+    return lines
+
+
+def _expectations(expected: Sequence[Mapping[str, Any]]) -> list[str]:
+    lines = [
+        f"expects {one['release']}.{one['metric']} >= {one['at_least']}: "
+        f"forecast {_figure(one['forecast'])}"
+        for one in expected
+    ]
+    return [*lines, ""] if lines else []
+
+
+def declared_text(declared: Mapping[str, str]) -> str:
+    """A declared cost as it is written in a file."""
+    return ", ".join(
+        f"{unit}={short(value)}" for unit, value in declared.items() if unit != "mu_squared"
+    )
+
+
+def cost_text(cost: Mapping[str, Any]) -> str:
+    """A cost in every unit in which it may be claimed, rounded up."""
+    parts = [f"{unit}={short(cost[unit])}" for unit in ("eps", "rho", "mu") if cost.get(unit)]
+    for pair in cost.get("eps_delta", ()):
+        if number(pair["delta"]) > 0:
+            parts.append(f"(eps={short(pair['eps'])} at delta={_delta(pair['delta'])})")
+    return ", ".join(parts) or "nothing"
+
+
+def short(written: str) -> str:
+    """An exact number rounded up to five digits where it is longer."""
+    value = number(written)
+    return written if len(written) <= 8 else shown(value, digits=5)
+
+
+def _delta(written: str) -> str:
+    value: Fraction = number(written)
+    return f"{float(value):.3g}"
+
+
+def _leaf(leaf: Mapping[str, Any]) -> str:
+    names = {
+        "lap": "Laplace",
+        "gauss": "Gaussian",
+        "dgauss": "discrete Gaussian",
+        "br": "Gumbel selection",
+        "pure": "bounded",
+    }
+    times = f"{leaf['count']} x " if leaf["count"] > 1 else ""
+    if leaf["scale"] is None:
+        return f"at most {leaf['kind']} {next(iter(leaf['params'].values()))}, drawn step by step"
+    law = names.get(leaf["kind"], leaf["kind"])
+    steps = " grid steps" if leaf["kind"] == "dgauss" else ""
+    return (
+        f"{times}{law} of scale {short(leaf['scale'])}{steps} "
+        f"for sensitivity {short(leaf['sensitivity'])}{steps}"
+    )
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
+
+
+def _figure(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _wrapped(lead: str, parts: Sequence[str], joint: str = ", ", width: int = 96) -> list[str]:
+    lines: list[str] = []
+    current = lead
+    for index, part in enumerate(parts):
+        piece = part if index == len(parts) - 1 else part + joint
+        if len(current) + len(piece) > width and current.strip() != lead.strip():
+            lines.append(current.rstrip())
+            current = " " * len(lead)
+        current += piece
+    return [*lines, current.rstrip()]
+
+
+def releases_text(releases: Sequence[Mapping[str, Any]]) -> str:
+    """The releases of a run, each with its few most wanted figures."""
+    lines: list[str] = []
+    for release in releases:
+        kind = release.get("verb")
+        title = f"{kind} {release['method']}" if kind else f"{release.get('function')}"
+        lines.append(f"{release['name']}: {title}")
+        for name, value in release["value"].items():
+            lines += _value(str(name), value)
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _value(name: str, value: Any) -> list[str]:
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        rows = ["    " + "  ".join(f"{cell:>12.6g}" for cell in row) for row in value[:12]]
+        more = [f"    ... {len(value) - 12} more rows in the file"] if len(value) > 12 else []
+        return [f"  {name}", *rows, *more]
+    if isinstance(value, list):
+        shown_items = ", ".join(_figure(item) for item in value[:8] if not isinstance(item, dict))
+        more_items = f", ... ({len(value)} in the file)" if len(value) > 8 else ""
+        return [f"  {name}  {shown_items}{more_items}"] if shown_items else []
+    if isinstance(value, Mapping) or value is None:
+        return []
+    return [f"  {name}  {_figure(value)}"]
