@@ -1,0 +1,1 @@
+"""Functions of DERIVE: post-processing of one release, free of any cost."""
