@@ -87,9 +87,7 @@ def execute(
 def _run(statement: Executable, stats: _Stats, sampler: Sampler) -> Outcome:
     module = import_module(statement.mechanism.run)
     noise = StatementNoise(sampler, statement.loss)
-    outcome: Outcome = module.run(
-        statement.params, statement.facts, statement.loss, stats, noise
-    )
+    outcome: Outcome = module.run(statement.params, statement.facts, statement.loss, stats, noise)
     return outcome
 
 
