@@ -24,6 +24,7 @@ __all__ = [
     "hidden",
     "long_number",
     "malformed_number",
+    "many_faults",
     "many_hidden",
     "mixed_scripts",
     "strange_character",
@@ -212,8 +213,8 @@ def strange_character(character: str, span: Span) -> Diagnostic:
     """E011: a character that the language does not use."""
     what = f"`{character}`"
     if not character.isascii():
-        what = f"the character {describe(character)}"
-    typed = _TYPED.get(character)
+        what = f"the character {describe(character[0])}"
+    typed = _TYPED.get(character[0])
     return Diagnostic(
         "DPQL-E011",
         f"{what} has no meaning outside quotes",
@@ -222,16 +223,24 @@ def strange_character(character: str, span: Span) -> Diagnostic:
     )
 
 
-def doubtful_comment(before: str, after: str, span: Span) -> Diagnostic:
+def many_faults(span: Span) -> Diagnostic:
+    """E011: too many to list."""
+    return Diagnostic("DPQL-E011", "more that does not belong here follows", span)
+
+
+def doubtful_comment(before: str, after: str, operand: bool, span: Span) -> Diagnostic:
     """W201: `0.5--0.2` reads as `0.5` with a comment, and may be meant as `0.5 - -0.2`."""
+    other = f"{before} - -{after}"
+    ending = (
+        f"and the value is {shown(before)}" if operand else f"and nothing follows {shown(before)}"
+    )
     return Diagnostic(
         "DPQL-W201",
-        f"`--` begins a comment here, so the value is read as {shown(before)}",
+        f"`--` begins a comment here, {ending}",
         span,
         Severity.WARNING,
-        note=f"with a space between the signs it is read as {shown(f'{before} - -{after}')}",
-        help=f"write {shown(f'{before} - -{after}')} for the sum, "
-        "or a space after `--` for the comment",
+        note=f"with a space between the signs it is read as {shown(other)}",
+        help=f"write {shown(other)} for two signs, or a space after `--` for a comment",
     )
 
 

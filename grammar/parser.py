@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import cache
 
-from grammar.automaton import Automaton, Stuck
-from grammar.build import Builder
-from grammar.diagnostics import Diagnostic
+from grammar import complaints, limits, readings
+from grammar.diagnostics import Diagnostic, Severity
+from grammar.recover import Reader
 from grammar.scan import scan
 from grammar.source import Source, Span
-from grammar.split import classify, split
+from grammar.split import split
 from grammar.table import Table, load
-from grammar.tree import Script, Statement
+from grammar.tree import Script
 
 __all__ = ["parse"]
 
@@ -22,29 +22,42 @@ def _table() -> Table:
 
 
 def parse(source: Source) -> tuple[Script, tuple[Diagnostic, ...]]:
-    """The tree of a text, with all findings in the order of their places.
+    """The tree of a text, and all findings about it in the order of their places.
 
-    Never raises for what a text holds. A statement that cannot be read is left out of the tree.
+    Never raises for what a text holds. A statement that cannot be read is left out of the tree and
+    named in `Script.broken`. Time and memory are linear in the text.
     """
-    scanned = scan(source.text)
-    findings = scanned.findings
-    builder = Builder()
-    automaton = Automaton(_table(), builder.actions())
-    statements: list[Statement] = []
-    for chunk in split(scanned.tokens):
-        tokens = classify(chunk)
-        result = automaton.read(tokens)
-        if isinstance(result, Stuck):
-            t = tokens[min(result.index, len(tokens) - 1)]
-            findings.append(
-                Diagnostic(
-                    "DPQL-E012",
-                    "unexpected",
-                    Span(t[2], t[3]),
-                    help=" ".join(sorted(result.expected)),
-                )
-            )
-        else:
-            statements.append(result)
-    findings += builder.findings
-    return Script(source, tuple(statements), tuple(scanned.comments)), tuple(findings)
+    text = source.text
+    if _is_too_large(text):
+        return Script(source), (complaints.too_large(),)
+    if "\0" in text:
+        where = text.index("\0")
+        finding = complaints.unreadable(
+            "the text has zero bytes", "is this a text file?", Span(where, where + 1)
+        )
+        return Script(source), (finding,)
+    scanned = scan(text)
+    findings = scanned.findings + readings.warn(text, scanned.tokens, scanned.doubtful)
+    reader = Reader(text, _table())
+    chunks = split(scanned.tokens)
+    for chunk in chunks[: limits.STATEMENTS]:
+        reader.read(chunk)
+    if len(chunks) > limits.STATEMENTS:
+        token = chunks[limits.STATEMENTS][0]
+        reader.findings.append(complaints.too_many(Span(token[2], token[3])))
+    findings += reader.findings
+    if not chunks and not any(finding.severity is Severity.ERROR for finding in findings):
+        findings.append(complaints.empty(Span(len(text), len(text))))
+    findings.sort(key=_start)
+    script = Script(source, tuple(reader.statements), tuple(scanned.comments), tuple(reader.broken))
+    return script, tuple(findings)
+
+
+def _start(finding: Diagnostic) -> int:
+    return finding.span.start if finding.span is not None else 0
+
+
+def _is_too_large(text: str) -> bool:
+    if len(text) <= limits.BYTES // 4:
+        return False
+    return len(text) > limits.BYTES or len(text.encode("utf-8", "replace")) > limits.BYTES

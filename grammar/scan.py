@@ -35,7 +35,7 @@ _PATTERN = re.compile(
     | (?P<MALFORMED>\.?[0-9][\w.]*+)
     | (?P<UNCLOSED>['"][^\r\n]*+)
     | (?P<END>\Z)
-    | (?P<STRANGE>.)
+    | (?P<STRANGE>[\u2018\u201c\u00ab][^\u2019\u201d\u00bb\r\n]*+[\u2019\u201d\u00bb]?|.)
     )""",
     re.VERBOSE | re.DOTALL,
 )
@@ -67,6 +67,7 @@ _MARKS = {
 _KINDS = {word: word for word in RESERVED} | {"AUTO": "AUTO"}
 # Enough to correct a file; a hostile one does not fill the screen.
 _MOST_HIDDEN = 100
+_MOST_FAULTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ def scan(text: str) -> Scan:
     add = tokens.append
     memory: dict[str, str] = {}
     first = True
+    faults = 0
     for match in _PATTERN.finditer(text, 1 if text.startswith("\ufeff") else 0):
         group = match.lastgroup
         assert group is not None
@@ -129,8 +131,14 @@ def scan(text: str) -> Scan:
             finding = _fault(group, match[group], Span(start, end))
             if finding is not None or group != "QUOTED":
                 kind = FAULT
-            if finding is not None:
-                findings.append(finding)
+            if finding is not None and not (
+                tokens and tokens[-1][0] is FAULT is kind and tokens[-1][3] == start
+            ):
+                faults += 1
+                if faults < _MOST_FAULTS:
+                    findings.append(finding)
+                elif faults == _MOST_FAULTS:
+                    findings.append(complaints.many_faults(Span(start, end)))
             add((kind, match[group], start, end, first))
             first = False
     return result

@@ -13,7 +13,7 @@ import itertools
 from grammar.scan import Token
 from grammar.words import COST_WORDS, LOCAL_WORDS, RESERVED, STATEMENT_WORDS, VERBS
 
-__all__ = ["classify", "split"]
+__all__ = ["classify", "demands_name", "split"]
 
 _STARTS = frozenset(STATEMENT_WORDS)
 _VERBS = frozenset(VERBS)
@@ -66,6 +66,11 @@ def split(tokens: list[Token]) -> list[list[Token]]:
     if current:
         chunks += _pieces(current, waiting, closed)
     return chunks
+
+
+def demands_name(previous: Token) -> bool:
+    """Whether a name must follow this token on its line, so that no statement can begin there."""
+    return previous[0] in _DEMANDING
 
 
 def _pieces(
