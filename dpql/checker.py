@@ -84,7 +84,7 @@ def number(text: Any) -> Fraction:
 
 
 def count(value: Any) -> int:
-    need(type(value) is int and value >= 1, "a count is not a positive integer")
+    need(type(value) is int and 1 <= value < 2**53, "a count is not a positive integer")
     return int(value)
 
 
@@ -119,8 +119,9 @@ def parameters(leaf: dict[str, Any], rows: int) -> dict[str, Any]:
         need(fine and factor == 1, "a leaf has no scale")
         k, x = 1 if cap else rows, ball(p[main])
         p[main] *= k * k if kind == "zcdp" else k
-        made["grown"] = (k * x).expm1() / x.expm1()  # what k rows make of delta
-        return made | {"p": p}
+        # What k rows make of delta, beyond one.
+        grown = (k * x).expm1() / x.expm1() if kind == "adp" and k > 1 else None
+        return made | {"p": p, "grown": grown}
     value, s = {"br": 2}.get(kind, factor) * number(leaf["sensitivity"]), number(scale)
     fine = not cap and kind not in ("gdp", "zcdp", "adp") and (factor == 1 or kind == "pure")
     need(fine, "a leaf has a scale or factor out of place")
@@ -223,6 +224,7 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
         set(),
     )
     need(canonical(proof) == canonical(head), "another plan, relation or dataset")
+    need(len(steps) <= 16 * len(leaves) + 64, "more nodes than the plan can need")
     for step in steps:
         name, rule, given, claim = step["id"], step["rule"], step["in"], step["out"]
         need(type(name) is str and name not in nodes and len(step) == 4, "a node is malformed")
@@ -231,7 +233,7 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
             leaf = left.pop((given["statement"], given["leaf"]), {"rule": None})
             need(rule == leaf["rule"] and canonical(given) == leaf["in"], "not a leaf of the plan")
             fine = [*out] == [*leaf["p"]] and all(v <= out[q] for q, v in leaf["p"].items())
-            if leaf["kind"] == "adp":
+            if leaf.get("grown"):
                 fine = fine and ball(leaf["p"]["delta"]) * leaf["grown"] <= ball(out["delta"])
             need(fine, f"{rule}: the claim is too low")
             nodes[name] = leaf | {"p": out}

@@ -29,7 +29,7 @@ __all__ = ["Unsolvable", "charged", "declared", "divided", "solve"]
 
 _TRIES = 64
 _SENSITIVITY_DIGITS = 20
-_LONGEST = 10**60
+_LONGEST = 10**30
 _DOUBLE_BITS = 53
 
 
@@ -124,7 +124,7 @@ def solve(needs: tuple[Need, ...], cost: Cost, group: int = 1) -> Loss:
 def divided(cost: Cost, parts: int) -> Cost:
     """The cost of each of `parts` sites that one person may be at; together they cost `cost`.
 
-    eps and rho are divided, mu by the root, rounded down; (eps, delta) is made mu first.
+    eps, rho and mu squared are divided; (eps, delta) is made mu first, rounded down.
     """
     if parts < 1:
         raise ValueError("a person is at one site at least")
@@ -132,8 +132,8 @@ def divided(cost: Cost, parts: int) -> Cost:
         return cost
     if cost.unit in ("eps", "rho"):
         return Cost(cost.unit, cost.amount / parts)
-    mu = gdp_mu(cost.amount, cost.delta) if cost.unit == "eps_delta" else cost.amount
-    return Cost("mu", root_down(mu**2 / parts))
+    whole = gdp_mu(cost.amount, cost.delta) ** 2 if cost.unit == "eps_delta" else cost.additive
+    return Cost("mu", root_down(whole / parts), square=whole / parts)
 
 
 def _orders(needs: tuple[Need, ...], cost: Cost) -> tuple[_Order, ...]:
