@@ -75,7 +75,7 @@ def choices(word: str, known: Iterable[str], what: str = "known") -> str:
     """Help for an unknown word: the nearest known one if it is near enough, else all of them."""
     names = list(known)
     by_fold = {name.casefold(): name for name in names}
-    near = get_close_matches(word.casefold(), by_fold, n=1, cutoff=0.7)
+    near = get_close_matches(word.casefold(), by_fold, n=1, cutoff=0.65)
     if near:
         return f"did you mean `{by_fold[near[0]]}`?"
     if not names:
