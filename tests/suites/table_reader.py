@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from executors.data.source import Clamp, Plain, Selection
+from executors.data.source import Clamp, Flag, Plain, Selection
 
 __all__ = ["TableReader"]
 
@@ -41,6 +41,8 @@ class TableReader:
         if isinstance(selection, Plain) and selection.type == "text":
             return pa.array([None if v is None else str(v) for v in stored.to_pylist()])
         values = [_number(value) for value in stored.to_pylist()]
+        if isinstance(selection, Flag) and self.clamps:
+            values = [value if value in (0.0, 1.0) else selection.fill for value in values]
         if isinstance(selection, Clamp):
             if self.clamps:
                 values = [self._clamp(value, selection) for value in values]
