@@ -93,12 +93,11 @@ def values(selection: Selection, column: pa.Array, late: Marks | None = None) ->
     if isinstance(selection, Plain):
         return _masked(number, _kept(~np.isnan(number), late), None)
     lo, hi = _finite(selection.lo), _finite(selection.hi)
-    is_number = _kept(np.isfinite(number), late)
     moved = np.clip(number, lo, hi)
     moved += 0.0
-    if is_number.all():
+    if late is None and np.isfinite(number.sum()):  # a finite sum has finite terms only
         return pa.array(moved)
-    return _masked(moved, is_number, selection.fill)
+    return _masked(moved, _kept(np.isfinite(number), late), selection.fill)
 
 
 def _filled(number: Floats, fill: float | None, late: Marks | None) -> pa.Array:

@@ -50,7 +50,7 @@ def _stamp(path: Path) -> tuple[int, int, int, int]:
 
 def _gone(name: str) -> DataFailure:
     return DataFailure(
-        "DPQL-E104",
+        "DPQL-E102",
         f"`{name}` is not a file that can be opened",
         "give the path of one existing CSV or Parquet file",
     )

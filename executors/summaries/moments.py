@@ -7,6 +7,8 @@ point did before, and every statement about points of the box holds for z withou
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +21,7 @@ from executors.data.source import Clamp, Flag, Reader, Selection
 from planner.facts import Column
 from planner.mechanism import Query
 
-__all__ = ["BATCH", "GRID", "Moments", "grid", "summarise"]
+__all__ = ["BATCH", "GRID", "Moments", "grid", "selection", "summarise"]
 
 GRID = 1 << 16
 """Steps of the grid per unit of the box."""
@@ -76,19 +78,43 @@ def summarise(query: Query, reader: Reader) -> Moments:
         raise ValueError("half widths are positive")
     moments = Moments.zero(len(query.columns))
     buffer = np.empty((len(query.columns), BATCH), dtype=np.float64)
-    selections = [_selection(column) for column in query.columns]
-    for batch in reader.batches(selections, rows=BATCH):
+    selections = [selection(column) for column in query.columns]
+    for batch in _ahead(reader.batches(selections, rows=BATCH)):
         moments = moments.plus(_batch(batch, center, half, buffer))
     return moments
 
 
+def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same batches; while one is worked on, the next is read in a thread."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = pool.submit(next, batches, None)
+            yield batch
+
+
 def grid(values: Floats, center: float, half: float, out: Floats) -> Floats:
-    """The grid integers of one column as float64, written to `out`; NaN is not accepted."""
+    """The grid integers of one column as float64, written to `out`; values are finite."""
     np.subtract(values, center, out=out)
-    np.divide(out, half, out=out)
-    np.multiply(out, float(GRID), out=out)
+    np.divide(out, half / GRID, out=out)
     np.floor(out, out=out)
     return np.clip(out, -float(GRID), float(GRID), out=out)
+
+
+def selection(column: Column) -> Selection:
+    """How a column enters moments: clamped to its bounds, missing values in their middle.
+
+    A boolean is 0 or 1, missing values are 0. Raises ValueError for a column without bounds.
+    """
+    if column.type in ("boolean", "event"):
+        return Flag(column.name)
+    if column.bounds is None:
+        raise ValueError(f"the column `{column.name}` has no bounds")
+    lo, hi = column.bounds
+    return Clamp(column.name, float(lo), float(hi), float((lo + hi) / 2))
+
+
+_selection = selection
 
 
 def _batch(batch: pa.RecordBatch, center: Floats, half: Floats, buffer: Floats) -> Moments:
@@ -97,15 +123,6 @@ def _batch(batch: pa.RecordBatch, center: Floats, half: Floats, buffer: Floats) 
     for place, column in enumerate(batch.columns):
         grid(column.to_numpy(), center[place], half[place], z[place])
     return Moments(rows, z.sum(axis=1).astype(np.int64), (z @ z.T).astype(np.int64))
-
-
-def _selection(column: Column) -> Selection:
-    if column.type in ("boolean", "event"):
-        return Flag(column.name)
-    if column.bounds is None:
-        raise ValueError(f"the column `{column.name}` has no bounds")
-    lo, hi = column.bounds
-    return Clamp(column.name, float(lo), float(hi), float((lo + hi) / 2))
 
 
 def _floats(numbers: tuple[Fraction, ...], columns: int) -> Floats:

@@ -1,0 +1,128 @@
+"""Whether a source can hold what a dataset declares, from names and stored types alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+import pyarrow as pa
+
+from executors.data.kinds import StoredKind, stored_kind
+from executors.data.source import Description
+from grammar.diagnostics import Diagnostic
+from planner.facts import Column, ColumnType, SourceFacts
+
+__all__ = ["check_schema"]
+
+_NUMBERS: tuple[StoredKind, ...] = ("real", "integer", "decimal", "boolean", "text")
+_NAMES: tuple[StoredKind, ...] = ("text", "integer", "boolean")
+_STORED: dict[ColumnType, tuple[StoredKind, ...]] = {
+    "real": _NUMBERS,
+    "integer": _NUMBERS,
+    "boolean": _NUMBERS,
+    "genotype": _NUMBERS,
+    "duration": _NUMBERS,
+    "event": _NUMBERS,
+    "log_evalue": _NUMBERS,
+    "category": _NAMES,
+    "site": _NAMES,
+    "id": _NAMES,
+}
+_UNITS: tuple[StoredKind, ...] = ("text", "integer", "boolean", "decimal", "real")
+
+
+def check_schema(
+    description: Description, facts: SourceFacts, columns: Iterable[str] | None = None
+) -> tuple[Diagnostic, ...]:
+    """Everything that does not fit: E100, E101, E103, E104 and E110, without places.
+
+    `columns` names those that the plan reads, all declared ones by default; the unit column is
+    always looked for. The number of rows is compared where the source's footer tells its own.
+    """
+    read = None if columns is None else set(columns)
+    stored = {name: stored_kind_of(type) for name, type in description.columns}
+    findings = list(_twice(description))
+    for column in facts.columns:
+        if read is not None and column.name not in read:
+            continue
+        if column.pattern:
+            findings += _pattern(column, stored)
+        else:
+            findings += _fits(column.name, _STORED[column.type], column.type.upper(), stored)
+    if facts.unit is not None:
+        findings += _fits(facts.unit, _UNITS, "UNIT", stored)
+    if description.rows is not None and description.rows != facts.rows:
+        findings.append(
+            Diagnostic(
+                "DPQL-E104",
+                f"the data does not have the declared {facts.rows} rows",
+                note="the number of rows is public: plans, prices and ledger keys rest on it",
+                help="bind the file that the plan was made for, or declare its ROWS and plan anew",
+            )
+        )
+    return tuple(findings)
+
+
+def stored_kind_of(type: str) -> StoredKind:
+    """The kind of a stored type by its Arrow name, as descriptions have it."""
+    if type.startswith("dictionary<values="):
+        type = type.removeprefix("dictionary<values=").split(",")[0]
+    if type.startswith("decimal"):
+        return "decimal"
+    aliases = {"halffloat": "float16", "float": "float32", "double": "float64"}
+    try:
+        return stored_kind(pa.type_for_alias(aliases.get(type, type)))
+    except ValueError:
+        return "other"
+
+
+def _twice(description: Description) -> Iterable[Diagnostic]:
+    for name, count in Counter(name for name, _ in description.columns).items():
+        if count > 1:
+            yield Diagnostic(
+                "DPQL-E103",
+                f"the data has {count} columns named `{name}`",
+                help="rename the columns so that each name stands for one",
+            )
+
+
+def _fits(
+    name: str, allowed: tuple[StoredKind, ...], wanted: str, stored: dict[str, StoredKind]
+) -> Iterable[Diagnostic]:
+    kind = stored.get(name)
+    if kind is None:
+        near = get_close_matches(name, stored, n=1, cutoff=0.6)
+        yield Diagnostic(
+            "DPQL-E100",
+            f"the data has no column `{name}`",
+            help=f"did you mean `{near[0]}`?" if near else _listed(stored),
+        )
+    elif kind not in allowed:
+        yield Diagnostic(
+            "DPQL-E101",
+            f"the column `{name}` is not stored as a type that {wanted} can be read from",
+            note=f"{wanted} is read from columns stored as {', '.join(allowed)}",
+            help=f"convert `{name}` in the file, or leave it out of the statement",
+        )
+
+
+def _pattern(column: Column, stored: dict[str, StoredKind]) -> Iterable[Diagnostic]:
+    names = [name for name in stored if fnmatchcase(name, column.name)]
+    if not names or (column.hypotheses is not None and len(names) != column.hypotheses):
+        wanted = "any" if column.hypotheses is None else str(column.hypotheses)
+        yield Diagnostic(
+            "DPQL-E110",
+            f"the pattern `{column.name}` does not match {wanted} columns of the data",
+            note=f"{len(names)} of its {len(stored)} column names match",
+            help="correct the pattern or its HYPOTHESES, or bind another file",
+        )
+    for name in names:
+        yield from _fits(name, _STORED[column.type], column.type.upper(), stored)
+
+
+def _listed(stored: dict[str, StoredKind]) -> str:
+    names = [f"`{name}`" for name in stored]
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"the data has the columns {', '.join(names[:12])}{more}"
