@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 
@@ -24,7 +25,7 @@ guard()
 __all__ = ["Ledger", "check", "parse", "plan", "run"]
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     """The four calls and the ledger, loaded when they are used."""
     if name in ("check", "parse", "plan", "run"):
         from dpql import api

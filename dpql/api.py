@@ -46,9 +46,9 @@ class CheckResult:
         }
 
     def __str__(self) -> str:
-        from grammar.render import render
+        from grammar.render import render_text
 
-        return render([(self.checked.source, self.diagnostics)], "text", colour=False)
+        return render_text([(self.checked.source, self.diagnostics)])
 
     def _repr_html_(self) -> str:
         from dpql.report.html import findings_html
@@ -227,8 +227,7 @@ def _source(text_or_path: str | Path) -> tuple[Source, Diagnostic | None]:
     if isinstance(text_or_path, Path) or (
         text_or_path.endswith(".dpql") and not set(text_or_path) & set("\n=(")
     ):
-        read = read_source(text_or_path)
-        return read if isinstance(read, tuple) else (read, None)
+        return read_source(text_or_path)
     return Source("<text>", text_or_path), None
 
 

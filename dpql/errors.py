@@ -4,7 +4,7 @@ DpqlError
 ├── UsageError                  E094  the call does not fit the plan
 ├── PlanRefused                 E089  no plan, or one that was changed
 ├── DataRefused                 E10x  the data is not what the plan declares
-├── RunFailed                   E110  the run failed after it was charged
+├── RunFailed                   E119  the run failed after it was charged
 └── LedgerError                 a ledger said no
     ├── OverBalance             E080  the balance does not cover the plan
     ├── FactsDiffer             E081  the plan or the data is not what the key guards
@@ -95,7 +95,7 @@ class DataRefused(DpqlError):
 class RunFailed(DpqlError):
     """A run failed after it was started; it stays charged."""
 
-    default_code = "DPQL-E110"
+    default_code = "DPQL-E119"
 
 
 class LedgerError(DpqlError):

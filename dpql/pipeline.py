@@ -46,22 +46,20 @@ class Planned:
         return not has_errors(self.diagnostics)
 
 
-def read_source(path: str | Path) -> Source | tuple[Source, Diagnostic]:
+def read_source(path: str | Path) -> tuple[Source, Diagnostic | None]:
     """A file's text; `-` is standard input. A file that is no text comes with the finding.
 
     Raises OSError where the file cannot be read.
     """
-    from grammar.parser import LIMIT_BYTES, decode
+    from grammar import limits
+    from grammar.encoding import read
 
     if str(path) == "-":
-        raw = sys.stdin.buffer.read(LIMIT_BYTES + 1)
+        raw = sys.stdin.buffer.read(limits.BYTES + 4)
     else:
         with Path(path).open("rb") as file:
-            raw = file.read(LIMIT_BYTES + 1)
-    decoded = decode(raw)
-    if isinstance(decoded, Diagnostic):
-        return Source(str(path), ""), decoded
-    return Source(str(path), decoded)
+            raw = file.read(limits.BYTES + 4)
+    return read(str(path), raw)
 
 
 def check_source(source: Source) -> Checked:

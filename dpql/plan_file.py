@@ -10,7 +10,7 @@ from typing import Any
 
 from dpql.errors import PlanRefused
 from dpql.pipeline import plan_source, read_source
-from grammar.render import render
+from grammar.render import render_text
 from planner.encode import plan_hash
 
 __all__ = ["PlanFile", "read_plan"]
@@ -36,12 +36,12 @@ def read_plan(path: str | Path) -> PlanFile:
     path = Path(path)
     if path.suffix == ".json":
         return of_json(path.read_bytes(), str(path))
-    read = read_source(path)
-    if isinstance(read, tuple):
-        raise PlanRefused(read[1].message, code=read[1].code, help=read[1].help)
-    planned = plan_source(read)
+    source, unreadable = read_source(path)
+    if unreadable is not None:
+        raise PlanRefused(unreadable.message, code=unreadable.code, help=unreadable.help)
+    planned = plan_source(source)
     if planned.plan is None:
-        text = render([(read, planned.diagnostics)], "text", colour=False)
+        text = render_text([(source, planned.diagnostics)])
         raise PlanRefused(f"`{path}` has errors\n{text}")
     return PlanFile(planned.plan.body, planned.plan.hash, planned.plan.certificate)
 

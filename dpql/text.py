@@ -8,7 +8,7 @@ from typing import Any
 
 from dpql.pipeline import Planned
 from dpql.view import Remaining, plan_json
-from grammar.render import render
+from grammar.render import render_text
 from planner.calculus.exact import number
 from planner.shown import shown
 
@@ -17,7 +17,7 @@ __all__ = ["cost_text", "plan_text", "releases_text", "short"]
 
 def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
     """Findings, then what is spent, on whom, for what, and how good it will be."""
-    findings = render([(planned.source, planned.diagnostics)], "text", colour=False)
+    findings = render_text([(planned.source, planned.diagnostics)])
     if planned.plan is None:
         return findings
     content = plan_json(planned, remaining)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
+from dpql import __version__
 from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.pipeline import check_source, read_source
 from grammar.diagnostics import Diagnostic, has_errors
-from grammar.render import render
 from grammar.source import Source
 
 __all__ = ["FORMATS", "run"]
@@ -23,17 +24,29 @@ def run(files: list[Path], format: str, policy: Path | None) -> int:
         return USAGE
     found: list[tuple[Source, tuple[Diagnostic, ...]]] = []
     for path in files:
-        read = read_source(path)
-        if isinstance(read, tuple):
-            found.append((read[0], (read[1],)))
+        source, unreadable = read_source(path)
+        if unreadable is not None:
+            found.append((source, (unreadable,)))
             continue
-        checked = check_source(read)
+        checked = check_source(source)
         diagnostics = checked.diagnostics
         if policy is not None and checked.plan is not None:
             from dpql.policy import judge
 
             diagnostics += judge(checked.plan, policy)
-        found.append((read, diagnostics))
-    print(render(found, format, colour=sys.stdout.isatty()), end="")
+        found.append((source, diagnostics))
+    print(_rendered(found, format), end="")
     failed = any(has_errors(diagnostics) for _, diagnostics in found)
     return FINDINGS if failed else OK
+
+
+def _rendered(found: list[tuple[Source, tuple[Diagnostic, ...]]], format: str) -> str:
+    if format == "text":
+        from grammar.render import render_text, uses_color
+
+        return render_text(found, uses_color(sys.stdout.isatty(), os.environ))
+    from grammar import exchange
+
+    if format == "sarif":
+        return exchange.render_sarif(found, __version__)
+    return exchange.render_json(found) if format == "json" else exchange.render_github(found)

@@ -13,7 +13,7 @@ from dpql.pipeline import read_source
 from grammar.diagnostics import has_errors
 from grammar.parser import parse
 from grammar.printer import print_script
-from grammar.render import render
+from grammar.render import render_text
 
 __all__ = ["run"]
 
@@ -22,24 +22,24 @@ def run(files: list[Path], check: bool, diff: bool) -> int:
     """Format files in place (standard input to standard output); files with errors stay as is."""
     status = OK
     for path in files:
-        read = read_source(path)
-        if isinstance(read, tuple):
-            print(render([(read[0], (read[1],))], "text", colour=False), end="", file=sys.stderr)
+        source, unreadable = read_source(path)
+        if unreadable is not None:
+            print(render_text([(source, (unreadable,))]), end="", file=sys.stderr)
             status = FINDINGS
             continue
-        script, findings = parse(read)
+        script, findings = parse(source)
         if has_errors(findings):
-            print(render([(read, findings)], "text", colour=False), end="", file=sys.stderr)
+            print(render_text([(source, findings)]), end="", file=sys.stderr)
             status = FINDINGS
             continue
         text = print_script(script)
         if str(path) == "-" and not (check or diff):
             print(text, end="")
             continue
-        if text == read.text:
+        if text == source.text:
             continue
         if diff:
-            print(_difference(str(path), read.text, text), end="")
+            print(_difference(str(path), source.text, text), end="")
         if check or diff:
             if check:
                 say(f"would format {path}")

@@ -9,7 +9,7 @@ from typing import Any
 from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.pipeline import Planned, plan_source, read_source
 from grammar.diagnostics import Diagnostic, has_errors
-from grammar.render import render
+from grammar.render import render_text
 
 __all__ = ["FORMATS", "run"]
 
@@ -23,11 +23,11 @@ def run(
     if format not in FORMATS:
         say(f"error: `--format {format}` is not one of {', '.join(FORMATS)}")
         return USAGE
-    read = read_source(file)
-    if isinstance(read, tuple):
-        planned = Planned(read[0], (read[1],), None, None)
+    source, unreadable = read_source(file)
+    if unreadable is not None:
+        planned = Planned(source, (unreadable,), None, None)
     else:
-        planned = plan_source(read)
+        planned = plan_source(source)
     if policy is not None and planned.checked is not None:
         from dpql.policy import judge
 
@@ -72,7 +72,7 @@ def _printed(planned: Planned, format: str, remaining: dict[str, dict[str, Any]]
         text = json.dumps(plan_json(planned, remaining), indent=2, ensure_ascii=False)
         return text + "\n"
     if planned.plan is None:
-        return render([(planned.source, planned.diagnostics)], "text", colour=False)
+        return render_text([(planned.source, planned.diagnostics)])
     if format == "text":
         from dpql.text import plan_text
 

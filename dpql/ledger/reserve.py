@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from fractions import Fraction
 from typing import Any
 
 from sqlalchemy.engine import Connection
@@ -31,7 +32,7 @@ from dpql.ledger.runs import (
     when,
 )
 
-__all__ = ["Order", "admit", "give_back", "latest_of", "standing"]
+__all__ = ["Order", "admit", "examine", "give_back", "latest_of", "standing"]
 
 EXPIRES_AFTER = 24
 """Hours until a reservation that was not started may be released by anyone."""
@@ -131,10 +132,28 @@ def admit(connection: Connection, chain: Chain, order: Order, asked: Request) ->
     return reservation(connection, runs, units, is_new=True)
 
 
+def examine(connection: Connection, order: Order, asked: Request) -> None:
+    """Raise what `admit` would raise for a new reservation; nothing is locked or written.
+
+    Reservations that have expired count as released, since `admit` releases them.
+    """
+    book = accounts(connection, order.keys)
+    free = {key: Fraction(0) for key in order.keys}
+    for lead in stale(connection, order.keys, instant(order.now)):
+        for run in group(connection, lead):
+            if run.key in free:
+                free[run.key] += run.amount
+    for key in order.keys:
+        account = replace(book[key], spent=taken_back(book[key].spent, free[key]))
+        _admissible(account, order, asked, _number(connection, order, key))
+
+
 def _number(connection: Connection, order: Order, key: str) -> int:
     """k: 0 for a first run, one more for each that was started before."""
     before = latest(connection, order.body.hash, key)
-    return 0 if before is None else before.number + 1
+    if before is None:
+        return 0
+    return before.number if before.state == "RESERVED" else before.number + 1
 
 
 def _admissible(

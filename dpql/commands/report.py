@@ -1,0 +1,120 @@
+"""`dpql report`: the review sheet of a plan or a query, for a board."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dpql.errors import CertificateRefused, PlanRefused, UsageError
+from dpql.failing import FINDINGS, OK, USAGE, say
+from dpql.pipeline import Planned, plan_source, read_source
+from dpql.plan_file import PlanFile, read_plan
+from grammar.diagnostics import Diagnostic
+
+__all__ = ["FORMATS", "run"]
+
+FORMATS = ("html", "md", "json")
+
+
+def run(file: Path, output: Path | None, format: str) -> int:
+    """Write the sheet to `output`, or print it; 1, with the findings, for a plan with errors.
+
+    Of a plan file only the body is believed, and only if its hash is the one that the file says:
+    all else is computed again.
+    """
+    if format not in FORMATS:
+        say(f"error: `--format {format}` is not one of {', '.join(FORMATS)}")
+        return USAGE
+    planned = _planned(file)
+    if planned.plan is None:
+        for finding in planned.diagnostics:
+            say(_said(planned, finding))
+        return FINDINGS
+    text = _text(planned, format)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        _write(output, text)
+        say(f"wrote {output}")
+    return OK
+
+
+def _planned(file: Path) -> Planned:
+    if file.suffix != ".json":
+        source, finding = read_source(file)
+        if finding is not None:
+            return Planned(source, (finding,), None, None)
+        return plan_source(source)
+    from dpql.report.rebuild import rebuild
+
+    plan = read_plan(file)
+    _proved(plan)
+    return rebuild(plan)
+
+
+def _proved(plan: PlanFile) -> None:
+    """Raise `CertificateRefused` unless the certificate in the file proves the plan's cost."""
+    from dpql import checker
+    from planner.encode import canonical
+
+    try:
+        checker.check(dict(plan.certificate), canonical(plan.body), None)
+    except checker.Rejected as reason:
+        raise CertificateRefused(
+            "the certificate in the file does not prove the plan's cost",
+            note=str(reason)[:300],
+            help="plan the query anew, and let it be reviewed anew",
+        ) from reason
+    except (TypeError, ValueError, KeyError) as failure:
+        raise PlanRefused("the certificate in the file is not well formed") from failure
+
+
+def _said(planned: Planned, finding: Diagnostic) -> str:
+    place = ""
+    if finding.span is not None:
+        line, column = planned.source.place(finding.span.start)
+        place = f"{planned.source.name}:{line}:{column}: "
+    lines = [f"{place}{finding.severity.value}[{finding.code}]: {finding.message}"]
+    lines += [f"note: {finding.note}"] if finding.note else []
+    lines += [f"help: {finding.help}"] if finding.help else []
+    return "\n".join(lines)
+
+
+def _text(planned: Planned, format: str) -> str:
+    from dpql.report.sheet import sheet_of
+    from dpql.view import plan_json
+
+    made = sheet_of(plan_json(planned))
+    if format == "json":
+        content: dict[str, Any] = made.json()
+        return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if format == "md":
+        from dpql.report.markdown import sheet as markdown
+
+        return markdown(made)
+    from dpql.report.html import sheet as page
+
+    return page(made)
+
+
+def _write(path: Path, text: str) -> None:
+    """Write beside the place and rename, so that a crash leaves no half sheet."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dpql-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.chmod(name, 0o644)
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as failure:
+        raise UsageError(
+            f"`{path}` cannot be written: {(failure.strerror or '').lower()}"
+        ) from failure
