@@ -9,10 +9,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from dpql.errors import CertificateRefused, PlanRefused, UsageError
+from dpql.errors import UsageError
 from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.pipeline import Planned, plan_source, read_source
-from dpql.plan_file import PlanFile, read_plan
+from dpql.plan_file import read_plan
 from grammar.diagnostics import Diagnostic
 
 __all__ = ["FORMATS", "run"]
@@ -49,28 +49,12 @@ def _planned(file: Path) -> Planned:
         if finding is not None:
             return Planned(source, (finding,), None, None)
         return plan_source(source)
+    from dpql.report import proof
     from dpql.report.rebuild import rebuild
 
     plan = read_plan(file)
-    _proved(plan)
+    proof.require(plan.certificate, plan.body)
     return rebuild(plan)
-
-
-def _proved(plan: PlanFile) -> None:
-    """Raise `CertificateRefused` unless the certificate in the file proves the plan's cost."""
-    from dpql import checker
-    from planner.encode import canonical
-
-    try:
-        checker.check(dict(plan.certificate), canonical(plan.body), None)
-    except checker.Rejected as reason:
-        raise CertificateRefused(
-            "the certificate in the file does not prove the plan's cost",
-            note=str(reason)[:300],
-            help="plan the query anew, and let it be reviewed anew",
-        ) from reason
-    except (TypeError, ValueError, KeyError) as failure:
-        raise PlanRefused("the certificate in the file is not well formed") from failure
 
 
 def _said(planned: Planned, finding: Diagnostic) -> str:

@@ -1,0 +1,1 @@
+"""The review sheet of a plan, in the forms that a board reads."""

@@ -1,0 +1,95 @@
+"""The parts of a review sheet: sections of paragraphs, lists, facts, tables, meters."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+__all__ = ["Block", "Facts", "Items", "Meter", "Paragraph", "Section", "Sheet", "Table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One paragraph of plain text."""
+
+    text: str
+    kind: str = "paragraph"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of sentences, under a title where there is one."""
+
+    items: tuple[str, ...]
+    title: str = ""
+    kind: str = "items"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names with their values."""
+
+    pairs: tuple[tuple[str, str], ...]
+    title: str = ""
+    kind: str = "facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its caption, the head of each column, its rows; the first cell heads a row."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    kind: str = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How much of something is used; `share` from 0 to 1 only draws what `text` says."""
+
+    label: str
+    share: float
+    text: str
+    kind: str = "meter"
+
+
+Block: TypeAlias = Paragraph | Items | Facts | Table | Meter
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One question of a board with its answer; `key` is stable, `title` is for reading."""
+
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A review sheet: a verdict in one sentence, what to watch, then section by section."""
+
+    title: str
+    verdict: str
+    cautions: tuple[str, ...]
+    sections: tuple[Section, ...]
+    plan_hash: str
+    schema: str = "dpql/1"
+
+    def json(self) -> dict[str, Any]:
+        """The sheet as JSON values."""
+        written = asdict(self)
+        return {
+            "schema": written.pop("schema"),
+            "kind": "report",
+            **{name: _plain(value) for name, value in written.items()},
+        }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple | list):
+        return [_plain(part) for part in value]
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    return value

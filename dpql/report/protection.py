@@ -1,0 +1,144 @@
+"""Who is protected, and how strongly, in numbers that need no formula."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from dpql.report import words
+from dpql.report.document import Block, Facts, Items, Meter, Paragraph, Section
+from planner.calculus.exact import number
+
+__all__ = ["combined", "right_guesses", "section"]
+
+Json = Mapping[str, Any]
+
+_HOW_TO_READ = (
+    "The attacker in these numbers knows every other row, knows this plan, has unlimited "
+    "computing power, and wants to learn about one target. Real attackers know less.",
+    "They are upper limits: no way of using the results does better, now or later, whatever else "
+    "becomes known.",
+)
+
+
+def section(plan: Json) -> Section:
+    """Each dataset that pays, with its neighbour relation and what an attacker can reach."""
+    blocks: list[Block] = []
+    for dataset in plan["datasets"]:
+        if dataset["spent_by"]:
+            blocks += _dataset(dataset, plan["risk"].get(dataset["name"]))
+    for key in plan["keys"]:
+        if len(key.get("datasets", ())) > 1 and key["total"] is not None:
+            blocks.append(
+                Paragraph(
+                    f"The datasets {', '.join(f'`{name}`' for name in key['datasets'])} are about "
+                    f"the same people (`{key['key']}`). Together they cost these people "
+                    f"{words.cost(key['total'])}; the limits above are for each dataset alone."
+                )
+            )
+            guess = combined(key["total"])
+            if guess is not None:
+                blocks.append(_meter(f"All datasets of `{key['key']}` together", guess))
+    blocks.append(Items(_HOW_TO_READ, "How to read these numbers"))
+    return Section("protection", "Who is protected, and how strongly", tuple(blocks))
+
+
+def right_guesses(risk: Json | None) -> float | None:
+    """How often an attacker is right who says which of two rows a person has, at most.
+
+    Half of 1 + advantage; 0.5 is tossing a coin.
+    """
+    return None if risk is None else min(1.0, (1 + risk["advantage"]) / 2)
+
+
+def combined(total: Json) -> float | None:
+    """The same for a total cost in mu or eps, whichever says less."""
+    from planner.calculus.risk import Worst
+
+    cases = [
+        Worst("gdp", number(total["mu"])).advantage() if total["mu"] else None,
+        Worst("pure", number(total["eps"])).advantage() if total["eps"] else None,
+    ]
+    found = [case for case in cases if case is not None]
+    return float((1 + min(found)) / 2) if found else None
+
+
+def _dataset(dataset: Json, risk: Json | None) -> list[Block]:
+    name, rows = dataset["name"], f"{dataset['rows']:,}"
+    who = words.person(dataset["unit"])
+    whose = "that record" if dataset["unit"]["column"] is None else "all rows of that person"
+    blocks: list[Block] = [
+        Paragraph(
+            f"`{name}` has {rows} rows, which is public. What is protected is {who}: with nearly "
+            f"the same chances the same results would leave if the contents of {whose} were "
+            "entirely different."
+        )
+    ]
+    if dataset["unit"]["column"] is None:
+        blocks.append(
+            Paragraph(
+                f"One record is protected, not one person: if a person stands in `{name}` more "
+                "than once, the protection of that person is weaker than stated here."
+            )
+        )
+    guess = right_guesses(risk)
+    if risk is None or guess is None:
+        blocks.append(
+            Paragraph(
+                "These limits cannot be stated for the kinds of cost used here; see the cost."
+            )
+        )
+        return blocks
+    target = "record" if dataset["unit"]["column"] is None else "person"
+    label = f"Telling two versions of one {target}'s data in `{name}` apart"
+    blocks.append(_meter(label, guess))
+    blocks.append(Facts((*_alarms(risk), *_more(risk), *_pairs(dataset)), f"`{name}` in numbers"))
+    return blocks
+
+
+def _meter(label: str, guess: float) -> Meter:
+    return Meter(
+        label,
+        max(0.0, 2 * guess - 1),
+        f"right in at most {words.in_hundred(guess)} guesses (50: as good as a coin; 100: certain)",
+    )
+
+
+def _alarms(risk: Json) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (
+            f"Catching a target while accusing {words.percent_up(float(rate))} of others",
+            f"in at most {words.percent_up(caught)} of cases",
+        )
+        for rate, caught in sorted(risk["tpr"].items(), key=lambda item: -float(item[0]))
+    )
+
+
+def _more(risk: Json) -> tuple[tuple[str, str], ...]:
+    return (
+        (
+            "Belief in an even guess about a target, after such an accusation (1 % of others)",
+            f"rises from 50 % to at most {words.percent_up(risk['posterior'])}",
+        ),
+        (
+            "Rebuilding a row that a blind guess hits once in 10,000 tries",
+            f"succeeds in at most {words.percent_up(risk['reconstruction'])} of cases",
+        ),
+    )
+
+
+def _pairs(dataset: Json) -> tuple[tuple[str, str], ...]:
+    found = []
+    for pair in dataset["total"]["eps_delta"]:
+        delta: Fraction = number(pair["delta"])
+        if delta > 0:
+            found.append(
+                (
+                    f"Classical privacy loss, but for a chance of {words.one_in(delta)}",
+                    f"eps = {words.amount(pair['eps'])} at delta = {words.small(pair['delta'])}",
+                )
+            )
+        else:
+            found.append(("Classical privacy loss, always", f"eps = {words.amount(pair['eps'])}"))
+    return tuple(found)

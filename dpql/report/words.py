@@ -1,0 +1,149 @@
+"""Numbers, costs, noise laws in the words of somebody who does not program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from planner.calculus.exact import number
+from planner.shown import shown
+
+__all__ = [
+    "amount",
+    "cost",
+    "counted",
+    "declared",
+    "figure",
+    "in_hundred",
+    "is_known",
+    "label",
+    "noise",
+    "one_in",
+    "percent_up",
+    "person",
+    "small",
+]
+
+_LABELS = {
+    "power": "chance to detect the effect if it is as assumed",
+    "precision": "precision (1 / typical error of the whole matrix)",
+    "rms_error": "typical error of the whole matrix, in units of the half-ranges",
+    "threshold": "threshold of the decision",
+    "sensitivity": "how far one person can move the result",
+    "noise_scale": "scale of the noise",
+    "noise_law": "law of the noise",
+    "noise_sd_variance": "noise on each variance, in units of the half-ranges",
+    "noise_sd_covariance": "noise on each covariance, in units of the half-ranges",
+    "noise_sd_mean": "noise on each mean, in units of the half-ranges",
+    "sigma": "standard deviation of the noise on each released value",
+    "needed": "evidence that a discovery needs, in natural logarithms",
+    "floor": "evidence below which the selection picks by chance",
+    "size": "how many are selected",
+    "missed_at_most": "what is missed by leaving the covariances out, at most",
+}
+_LAWS = {
+    "lap": "Laplace noise",
+    "gauss": "Gaussian noise",
+    "dgauss": "Gaussian noise on a fine grid",
+    "br": "noisy selection",
+    "pure": "bounded random choice",
+}
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def amount(written: str, digits: int = 4) -> str:
+    """An exact number, rounded up to a few digits where it is longer."""
+    return written if len(written) <= 8 else shown(number(written), digits=digits)
+
+
+def declared(written: Mapping[str, str]) -> str:
+    """A declared cost as it stands in the query."""
+    return ", ".join(
+        f"{unit} = {amount(value)}" for unit, value in written.items() if unit != "mu_squared"
+    )
+
+
+def cost(total: Mapping[str, Any]) -> str:
+    """A cost in every unit in which it may be claimed."""
+    parts = [f"{unit} = {amount(total[unit])}" for unit in ("eps", "rho", "mu") if total.get(unit)]
+    parts += [
+        f"eps = {amount(pair['eps'])} at delta = {small(pair['delta'])}"
+        for pair in total.get("eps_delta", ())
+        if pair["delta"] != "0" and pair["eps"] != total.get("eps")
+    ]
+    return "; ".join(parts) or "nothing"
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`three results`; numbers beyond ten in figures."""
+    word = _SMALL[count] if 0 <= count < len(_SMALL) else f"{count:,}"
+    return f"{word} {one if count == 1 else many or one + 's'}"
+
+
+def small(delta: str) -> str:
+    """A delta as a plain decimal where it is short."""
+    return delta if len(delta) <= 12 else f"{float(number(delta)):.3g}"
+
+
+def percent_up(value: float) -> str:
+    """A share in percent, rounded up in its last digit."""
+    hundred = value * 100
+    if hundred >= 10:
+        return f"{ceil(hundred - 1e-9)} %"
+    places = 1 if hundred >= 1 else 2 if hundred >= 0.1 else 4
+    return f"{ceil(hundred * 10**places - 1e-9) / 10**places:g} %"
+
+
+def in_hundred(chance: float) -> str:
+    """`74 of 100`, rounded up."""
+    return f"{ceil(chance * 100 - 1e-9)} of 100"
+
+
+def one_in(delta: Fraction) -> str:
+    """A small chance as `one in 100,000`, rounded up."""
+    return f"one in {int(1 / delta):,}"
+
+
+def figure(value: Any) -> str:
+    """A forecast figure with four digits."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(figure(part) for part in value)
+    return "not known" if value is None else str(value)
+
+
+def label(name: str) -> str:
+    """A forecast figure's name in words."""
+    return _LABELS.get(name, name.replace("_", " "))
+
+
+def is_known(name: str) -> bool:
+    """Whether a forecast figure means something to a reader who is no statistician."""
+    return name in _LABELS
+
+
+def noise(leaf: Mapping[str, Any]) -> str:
+    """One leaf of a plan: what is drawn, how often, how large against one person's reach."""
+    if leaf["scale"] is None:
+        unit, value = next(iter(leaf["params"].items()))
+        return f"steps chosen while it runs, together never above {unit} = {amount(value)}"
+    times = f"{leaf['count']:,} times " if leaf["count"] > 1 else ""
+    ratio = number(leaf["scale"]) / number(leaf["sensitivity"])
+    return (
+        f"{times}{_LAWS.get(leaf['kind'], leaf['kind'])}; its scale is "
+        f"{shown(ratio, up=False, digits=3)} times the most by which one person can move the "
+        "exact result"
+    )
+
+
+def person(unit: Mapping[str, Any]) -> str:
+    """Who is protected in a dataset."""
+    if unit["column"] is None:
+        return "one record"
+    rows = "one row" if unit["max"] == 1 else f"up to {unit['max']} rows"
+    return f"one person (column `{unit['column']}`, {rows} each)"
