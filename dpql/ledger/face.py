@@ -14,6 +14,7 @@ from dpql.ledger.custody import Custody
 from dpql.ledger.keys import accounts
 from dpql.ledger.plan_body import PlanBody
 from dpql.ledger.releases import Stored
+from dpql.ledger.reserve import Order
 from dpql.ledger.runs import Reservation, Run, group
 from planner.spending import Token
 
@@ -142,13 +143,11 @@ class Ledger(Custody):
         again: bool,
         keys: Sequence[str] | None,
         data: Mapping[str, str] | None,
-    ) -> reserve.Order:
+    ) -> Order:
         body = PlanBody.of(plan)
-        return reserve.Order(
-            body, payers_of(body, keys), tuple(approvals), data, again, self._clock()
-        )
+        return Order(body, payers_of(body, keys), tuple(approvals), data, again, self._clock())
 
-    def _look(self, order: reserve.Order, certificate: JSON) -> Reservation | Request:
+    def _look(self, order: Order, certificate: JSON) -> Reservation | Request:
         """The reservation that serves the order already, or what a new one would charge."""
 
         def work(connection: Connection) -> Reservation | Request:

@@ -29,6 +29,9 @@ class Finding:
     place: str
     message: str
 
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
 
 def entries(connection: Connection) -> list[dict[str, Any]]:
     """All entries in order, as they stand."""
@@ -85,6 +88,7 @@ def verify(
     replay = Replay()
     for row in rows:
         found += [Finding(f"entry {row['seq']}", said) for said in replay.apply(row)]
+    found += _version(connection)
     found += _head(connection, rows)
     found += _table(connection, schema.budget, "ledger_key", "key", replay.budget_rows())
     found += _table(connection, schema.run, "rid", "run", replay.run_rows())
@@ -93,6 +97,11 @@ def verify(
     if certificates:
         found += _certificates(connection, replay)
     return tuple(dict.fromkeys(found))
+
+
+def _version(connection: Connection) -> Iterator[Finding]:
+    if connection.execute(sa.select(schema.version.c.version)).scalars().all() != [schema.VERSION]:
+        yield Finding("the version", "is not the one that this ledger was written in")
 
 
 def _head(connection: Connection, rows: list[dict[str, Any]]) -> Iterator[Finding]:

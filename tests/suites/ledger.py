@@ -118,8 +118,8 @@ def plan(
     return {"plan_hash": PlanBody.of(body).hash, "body": body}
 
 
-def certificate(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The certificate of such a plan, with a total in rho for every source."""
+def certificate(asked: Mapping[str, Any], amount: str = "") -> dict[str, Any]:
+    """The certificate of such a plan, with a total in rho (default: its cost) for every source."""
     from planner.certificate import certify
 
     reservations = [
@@ -128,7 +128,7 @@ def certificate(asked: Mapping[str, Any]) -> dict[str, Any]:
             "dataset": payer.dataset,
             "site": payer.site,
             "unit": "rho",
-            "amount": asked["body"]["statements"][0]["cost"][0]["declared"]["rho"],
+            "amount": amount or asked["body"]["statements"][0]["cost"][0]["declared"]["rho"],
         }
         for payer in PlanBody.of(asked).payers()
     ]
