@@ -368,6 +368,20 @@ class By:
 
 
 Item: TypeAlias = On | Option | Flag | Columns | Formula | By | Costs
+_ORDER: dict[type[Item], int] = {
+    On: 0,
+    Formula: 1,
+    By: 2,
+    Option: 3,
+    Flag: 4,
+    Columns: 5,
+    Costs: 6,
+}
+
+
+def in_order(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Items as `fmt` writes them: ON, formula, BY, options, flags, COLUMNS, cost."""
+    return tuple(sorted(items, key=lambda item: _ORDER[type(item)]))
 
 
 # --- statements --------------------------------------------------------------------------------
@@ -399,13 +413,22 @@ class Study:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evalues:
-    """`EVALUES name ON dataset option=... [COLUMNS (...)]`."""
+    """`EVALUES name ON dataset option=... [COLUMNS (...)]`; equal up to the order of items' kinds."""
 
     name: Name
     items: tuple[Item, ...]
     span: Span = _span()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Evalues) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def _said(self) -> tuple[object, ...]:
+        return self.name, in_order(self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,15 +440,27 @@ class Policy:
     span: Span = _span()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """`VERB method item... [AS name]`, items as written, repetition included."""
+    """`VERB method item... [AS name]`, items as written, repetition included.
+
+    Measurements are equal when their items are, up to the order of the items' kinds.
+    """
 
     verb: Verb
     method: Name
     items: tuple[Item, ...]
     name: Name | None = None
     span: Span = _span()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measurement) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def _said(self) -> tuple[object, ...]:
+        return self.verb, self.method, in_order(self.items), self.name
 
 
 @dataclass(frozen=True, slots=True)
