@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from dpql.report import release_values
+from dpql.report import release_values, words
 from dpql.report.document import Block, Facts, Items, Meter, Paragraph, Section, Sheet, Table
 from dpql.report.style import STYLE
 from grammar.diagnostics import Diagnostic, Severity
@@ -53,7 +53,7 @@ def _page(title: str, body: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{escape(title)}</title>\n<style>\n{STYLE}\n</style>\n</head>\n"
+        f"<title>{escape(words.visible(title))}</title>\n<style>\n{STYLE}\n</style>\n</head>\n"
         f'<body>\n<main class="dpql">\n{body}\n</main>\n</body>\n</html>\n'
     )
 
@@ -88,7 +88,7 @@ def _block(block: Block) -> str:
 
 def _meter(block: Meter) -> str:
     width = f"{100 * min(1.0, max(0.0, block.share)):.1f}"
-    said = escape(f"{block.label}: {block.text}".replace("`", ""), quote=True)
+    said = escape(words.visible(f"{block.label}: {block.text}").replace("`", ""), quote=True)
     return (
         f'<div class="meter"><p><strong>{_text(block.label)}</strong></p>'
         f'<div class="bar" role="img" aria-label="{said}"><span style="width:{width}%"></span>'
@@ -116,7 +116,7 @@ def _title(title: str) -> str:
 
 def _text(text: str) -> str:
     """Escaped text, with what stands in backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(text))
+    return _CODE.sub(r"<code>\1</code>", escape(words.visible(text)))
 
 
 def _finding(source: Source, finding: Diagnostic) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from dpql.report import words
 from dpql.report.document import Block, Facts, Items, Meter, Paragraph, Section, Sheet, Table
 
 __all__ = ["sheet"]
@@ -14,7 +15,14 @@ _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&])")
 
 def sheet(sheet: Sheet) -> str:
     """The whole sheet; texts of the author cannot break out of their place."""
-    lines = [f"# {_text(sheet.title)}", "", f"**{_text(sheet.verdict)}**", ""]
+    lines = [
+        "Privacy review sheet",
+        "",
+        f"# {_text(sheet.title)}",
+        "",
+        f"**{_text(sheet.verdict)}**",
+        "",
+    ]
     if sheet.cautions:
         lines += ["To keep in mind:", "", *_list(sheet.cautions), ""]
     for section in sheet.sections:
@@ -66,7 +74,7 @@ def _row(cells: Sequence[str]) -> str:
 
 def _text(text: str) -> str:
     """One line of text with Markdown's signs disarmed; what stands in backticks stays code."""
-    flat = " ".join(text.split())
+    flat = words.visible(" ".join(text.split()))
     parts = flat.split("`")
     if len(parts) % 2 == 0:
         return _SPECIAL.sub(r"\\\1", flat).replace("`", "\\`")

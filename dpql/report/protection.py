@@ -25,9 +25,11 @@ _HOW_TO_READ = (
 def section(plan: Json) -> Section:
     """Each dataset that pays, with its neighbour relation and what an attacker can reach."""
     blocks: list[Block] = []
+    tables = words.tables_of_hypotheses(plan["body"])
     for dataset in plan["datasets"]:
         if dataset["spent_by"]:
-            blocks += _dataset(dataset, plan["risk"].get(dataset["name"]))
+            is_table = dataset["name"] in tables
+            blocks += _dataset(dataset, plan["risk"].get(dataset["name"]), is_table)
     for key in plan["keys"]:
         if len(key.get("datasets", ())) > 1 and key["total"] is not None:
             blocks.append(
@@ -64,24 +66,9 @@ def combined(total: Json) -> float | None:
     return float((1 + min(found)) / 2) if found else None
 
 
-def _dataset(dataset: Json, risk: Json | None) -> list[Block]:
-    name, rows = dataset["name"], f"{dataset['rows']:,}"
-    who = words.person(dataset["unit"])
-    whose = "that record" if dataset["unit"]["column"] is None else "all rows of that person"
-    blocks: list[Block] = [
-        Paragraph(
-            f"`{name}` has {rows} rows, which is public. What is protected is {who}: with nearly "
-            f"the same chances the same results would leave if the contents of {whose} were "
-            "entirely different."
-        )
-    ]
-    if dataset["unit"]["column"] is None:
-        blocks.append(
-            Paragraph(
-                f"One record is protected, not one person: if a person stands in `{name}` more "
-                "than once, the protection of that person is weaker than stated here."
-            )
-        )
+def _dataset(dataset: Json, risk: Json | None, is_table: bool) -> list[Block]:
+    name = dataset["name"]
+    blocks: list[Block] = [Paragraph(one) for one in _who(dataset, is_table)]
     guess = right_guesses(risk)
     if risk is None or guess is None:
         blocks.append(
@@ -90,11 +77,35 @@ def _dataset(dataset: Json, risk: Json | None) -> list[Block]:
             )
         )
         return blocks
-    target = "record" if dataset["unit"]["column"] is None else "person"
+    target = "person" if is_table or dataset["unit"]["column"] is not None else "record"
     label = f"Telling two versions of one {target}'s data in `{name}` apart"
     blocks.append(_meter(label, guess))
     blocks.append(Facts((*_alarms(risk), *_more(risk), *_pairs(dataset)), f"`{name}` in numbers"))
     return blocks
+
+
+def _who(dataset: Json, is_table: bool) -> tuple[str, ...]:
+    """The neighbour relation in words."""
+    name, rows = dataset["name"], f"{dataset['rows']:,}"
+    same = "with nearly the same chances the same results would leave if"
+    if is_table:
+        return (
+            f"`{name}` is a table of {rows} hypotheses, computed from the data of people; their "
+            f"number is public. What is protected is one person of the study behind it: {same} "
+            "all data of that person were entirely different.",
+        )
+    if dataset["unit"]["column"] is None:
+        return (
+            f"`{name}` has {rows} rows, which is public. What is protected is one record: {same} "
+            "the contents of that record were entirely different.",
+            f"One record is protected, not one person: if a person stands in `{name}` more than "
+            "once, the protection of that person is weaker than stated here.",
+        )
+    return (
+        f"`{name}` has {rows} rows, which is public. What is protected is "
+        f"{words.person(dataset['unit'])}: {same} the contents of all rows of that person were "
+        "entirely different.",
+    )
 
 
 def _meter(label: str, guess: float) -> Meter:

@@ -24,7 +24,7 @@ def sheet_of(plan: Json) -> Sheet:
     proof.require(plan["certificate"], plan["body"])
     study = trust.study(plan)
     return Sheet(
-        title=str(plan["body"]["study"].get("title") or "Privacy review sheet"),
+        title=str(plan["body"]["study"].get("title") or "What leaves, and what it costs"),
         verdict=_verdict(plan),
         cautions=_cautions(plan),
         sections=(
@@ -56,12 +56,14 @@ def _verdict(plan: Json) -> str:
     ]
     known = [guess for guess in guesses if guess is not None]
     if known and None not in guesses:
-        target = "record" if all(d["unit"]["column"] is None for d in paying) else "person"
+        tables = words.tables_of_hypotheses(plan["body"])
+        has_people = any(d["unit"]["column"] or d["name"] in tables for d in paying)
+        target = "person" if has_people else "record"
         use = "it" if len(plan["statements"]) == 1 else "them"
         gain = (
-            f"; an attacker who knows all other rows can use {use} to tell two versions of one "
-            f"{target}'s data apart with a chance of at most {words.in_hundred(max(known))}, where "
-            "tossing a coin has 50"
+            "; an attacker who knows the data of everybody else can use "
+            f"{use} to tell two versions of one {target}'s data apart with a chance of at most "
+            f"{words.in_hundred(max(known))}, where tossing a coin has 50"
         )
     else:
         gain = "; how much they reveal about one person is stated below as a cost only"
@@ -88,16 +90,18 @@ def _cautions(plan: Json) -> tuple[str, ...]:
         for finding in plan["diagnostics"]
         if finding["severity"] == "warning"
     ]
-    for dataset in plan["datasets"]:
-        if not dataset["spent_by"]:
-            continue
-        if dataset["budget"] is None:
-            said.append(f"The file sets no budget for `{dataset['name']}`.")
-        if dataset["remaining"] is None:
-            said.append(
-                f"No ledger was asked: what was spent on `{dataset['name']}` before, and whether "
-                "its facts are as the custodian recorded them, is not known here."
-            )
+    paying = [dataset for dataset in plan["datasets"] if dataset["spent_by"]]
+    said += [
+        f"The file sets no budget for `{dataset['name']}`."
+        for dataset in paying
+        if dataset["budget"] is None
+    ]
+    unasked = " and ".join(f"`{d['name']}`" for d in paying if d["remaining"] is None)
+    if unasked:
+        said.append(
+            f"No ledger was asked: what was spent on {unasked} before, and whether the facts are "
+            "as the custodian recorded them, is not known here."
+        )
     said += [
         f"`{column['name']}` of `{dataset['name']}`: its sensitivity is asserted by "
         f"{column['asserted_by']}, and the guarantee rests on it."

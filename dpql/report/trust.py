@@ -103,11 +103,13 @@ def record(plan: Json) -> Section:
 
 def _asserted(plan: Json) -> list[str]:
     facts = []
+    tables = words.tables_of_hypotheses(plan["body"])
     for dataset in plan["body"]["datasets"]:
         name = dataset["name"]
+        who = "one person of the study behind it" if name in tables else ""
         facts.append(
-            f"`{name}` has {dataset['rows']:,} rows, and {words.person(dataset['unit'])} is what "
-            "is to be protected."
+            f"`{name}` has {dataset['rows']:,} rows, and what is to be protected is "
+            f"{who or words.person(dataset['unit'])}."
         )
         if dataset["population"]:
             facts.append(f"`{name}` is about the people of `{dataset['population']}`.")

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from grammar.characters import hidden
 from planner.calculus.exact import number
 from planner.shown import shown
 
@@ -24,6 +25,8 @@ __all__ = [
     "percent_up",
     "person",
     "small",
+    "tables_of_hypotheses",
+    "visible",
 ]
 
 _LABELS = {
@@ -147,3 +150,20 @@ def person(unit: Mapping[str, Any]) -> str:
         return "one record"
     rows = "one row" if unit["max"] == 1 else f"up to {unit['max']} rows"
     return f"one person (column `{unit['column']}`, {rows} each)"
+
+
+def tables_of_hypotheses(body: Mapping[str, Any]) -> frozenset[str]:
+    """The datasets whose rows are hypotheses: those with an asserted sensitivity."""
+    return frozenset(
+        dataset["name"]
+        for dataset in body["datasets"]
+        if any(column["sensitivity"] is not None for column in dataset["columns"])
+    )
+
+
+def visible(text: str) -> str:
+    """The text with every hidden or bidirectional character written out, as `<U+202E>`."""
+    for start, end in reversed(list(hidden(text))):
+        shown = "".join(f"<U+{ord(character):04X}>" for character in text[start:end])
+        text = text[:start] + shown + text[end:]
+    return text
