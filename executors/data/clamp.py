@@ -27,7 +27,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executors.data.kinds import StoredKind, stored_kind
-from executors.data.source import Flag, Level, Plain, Selection
+from executors.data.source import Clamp, Flag, Level, Plain, Selection
 
 __all__ = ["sql_form", "values"]
 
@@ -86,7 +86,11 @@ def values(selection: Selection, column: pa.Array, late: Marks | None = None) ->
     if isinstance(selection, Level):
         number = _by_text(column, _level_reader(selection.levels))
         return _filled(number, selection.fill, late)
-    number = _number(column)
+    with np.errstate(all="ignore"):  # a warning must not depend on a value
+        return _numeric(selection, _number(column), late)
+
+
+def _numeric(selection: Clamp | Flag | Plain, number: Floats, late: Marks | None) -> pa.Array:
     if isinstance(selection, Flag):
         number = np.where((number == 0.0) | (number == 1.0), number + 0.0, np.nan)
         return _filled(number, selection.fill, late)

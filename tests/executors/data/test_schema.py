@@ -50,8 +50,10 @@ def test_dates_and_nested_columns_are_no_numbers(type):
 
 @pytest.mark.parametrize(
     "type",
-    ["int8", "uint64", "float", "halffloat", "double", "bool", "string", "decimal128(10, 2)"]
-    + ["large_string", "string_view", "dictionary<values=string, indices=int8, ordered=0>"],
+    [
+        *("int8", "uint64", "float", "halffloat", "double", "bool", "string", "decimal128(10, 2)"),
+        *("large_string", "string_view", "dictionary<values=string, indices=int8, ordered=0>"),
+    ],
 )
 def test_numbers_booleans_and_text_can_hold_numbers(type):
     assert check_schema(described(age=type), facts(AGE)) == ()
