@@ -46,7 +46,7 @@ def forecast(params: DiagonalParams, facts: Facts, loss: Loss) -> dict[str, Any]
         "integer_sensitivity": float(sensitivity),
         "integer_scale": float(scale),
         "integer_weights": {"squares": 1, "means": MEAN_WEIGHT},
-        "warnings": list(warnings_of(sd.square, sensitivity, scale)),
+        "warnings": warnings_of(sd.square, sensitivity, scale),
     }
     if params.center == "private":
         error += 4.0 * sd.mean**2 + 3.0 * sd.mean**4

@@ -61,7 +61,7 @@ def forecast(params: SspParams, facts: Facts, loss: Loss) -> dict[str, Any]:
             "products": weight.pairs,
             "means": weight.mean if is_joint(params, facts) else weight.pairs * constant,
         },
-        "warnings": list(warnings_of(sd.diagonal, sensitivity, scale)),
+        "warnings": warnings_of(sd.diagonal, sensitivity, scale),
     }
     if params.center == "private":
         figures["rms_error_at_zero_mean"] = rms_error(params, facts, scale, at_worst_mean=False)
