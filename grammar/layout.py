@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from grammar.tree import Comment
 from grammar.wording import BREAK
 
-__all__ = ["WIDTH", "Piece", "comment_text", "lines", "settle"]
+__all__ = ["WIDTH", "Piece", "comment_text", "lines", "settled"]
 
 WIDTH = 100
 _STEP = 2
@@ -30,13 +30,15 @@ class Piece:
     after: list[Comment] = field(default_factory=list)
 
 
-def settle(piece: Piece) -> None:
-    """Moves comments so that only the last one behind a piece can reach to the end of its line."""
-    for index in range(len(piece.after) - 2, -1, -1):
-        if piece.after[index].text.startswith("--"):
-            piece.before += piece.after[: index + 1]
-            del piece.after[: index + 1]
-            return
+def settled(behind: Sequence[Comment]) -> tuple[list[Comment], list[Comment]]:
+    """Comments behind code: those that must go before it, and those that can stay.
+
+    Only the last of them may reach to the end of its line or beyond.
+    """
+    for index in range(len(behind) - 2, -1, -1):
+        if behind[index].text.startswith("--") or "\n" in behind[index].text:
+            return list(behind[: index + 1]), list(behind[index + 1 :])
+    return [], list(behind)
 
 
 def lines(pieces: Sequence[Piece], behind: Sequence[Comment] = ()) -> list[str]:
@@ -44,7 +46,8 @@ def lines(pieces: Sequence[Piece], behind: Sequence[Comment] = ()) -> list[str]:
     result: list[str] = []
     line = ""
     for piece in pieces:
-        settle(piece)
+        early, piece.after = settled(piece.after)
+        piece.before += early
         indent = " " * piece.indent
         flat = piece.text.replace(BREAK, " ")
         joins = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from grammar import tree
 from grammar.diagnostics import Diagnostic, has_errors
-from grammar.layout import Piece, comment_text, lines
+from grammar.layout import Piece, comment_text, lines, settled
 from grammar.parser import parse
 from grammar.source import Source
 from grammar.tree import NOWHERE, Comment, Script, Statement
@@ -62,7 +62,7 @@ def print_script(script: Script) -> str:
     for number, statement in enumerate(script.statements):
         pieces = _pieces(statement)
         _place(pieces, within[number])
-        shown, early = _settled(behind[number])
+        early, shown = settled(behind[number])
         for comment in ahead[number]:
             page.add([comment_text(comment)], comment.span.start, comment.span.end)
         page.add([comment_text(comment) for comment in early], None, 0)
@@ -100,14 +100,6 @@ class _Page:
 
     def text(self) -> str:
         return "".join(f"{line}\n" for line in self._lines)
-
-
-def _settled(behind: list[Comment]) -> tuple[list[Comment], list[Comment]]:
-    """Comments that stay behind a statement, and those that a later one pushes before it."""
-    for index in range(len(behind) - 2, -1, -1):
-        if behind[index].text.startswith("--"):
-            return behind[index + 1 :], behind[: index + 1]
-    return behind, []
 
 
 def _stands_apart(statements: Sequence[Statement], number: int) -> bool:

@@ -415,7 +415,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evalues:
-    """`EVALUES name ON dataset option=... [COLUMNS (...)]`; equal up to the order of items' kinds."""
+    """`EVALUES name ON dataset option=... [COLUMNS (...)]`; equal up to the order of its items."""
 
     name: Name
     items: tuple[Item, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from grammar import tree
@@ -194,7 +194,7 @@ def test_parsing_a_printed_tree_gives_the_tree(script: tree.Script) -> None:
     assert print_script(again) == printed
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(statements, st.data())
 def test_comments_stay_and_formatting_is_a_fixed_point(
     statement: tree.Statement, data: st.DataObject
