@@ -14,8 +14,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from executors.pricing.survival_domain import Domain
+from planner.calculus.exact import round_up
 
-__all__ = ["Widths", "cox_sensitivity", "floor_count", "round_up", "with_slack"]
+__all__ = ["Widths", "cox_sensitivity", "floor_count", "with_slack"]
 
 SINGLE = 20_000
 """Risk-set sizes up to here are summed one by one; beyond, in blocks whose length grows."""
@@ -44,15 +45,6 @@ def floor_count(riskfloor: Fraction, rows: int) -> int:
     return -((-riskfloor.numerator * rows) // riskfloor.denominator)
 
 
-def round_up(value: Fraction, digits: int = 20) -> Fraction:
-    """The next decimal of that many significant digits, at or above a positive value."""
-    if value <= 0:
-        raise ValueError("only positive numbers are rounded up here")
-    size = len(str(value.numerator)) - len(str(value.denominator)) + 1
-    scale = Fraction(10) ** (digits - size)
-    return math.ceil(value * scale) / scale
-
-
 def with_slack(sensitivity: Fraction, rows: int, columns: int, widths: Widths) -> Fraction:
     """The sensitivity of what floating-point arithmetic computes: Delta (1 + 2^-30) + 2 e.
 
@@ -61,7 +53,7 @@ def with_slack(sensitivity: Fraction, rows: int, columns: int, widths: Widths) -
     """
     size = 1 + widths.difference + widths.null + widths.alternative
     error = Fraction(rows * (columns + 4), 2**48) * size
-    return round_up(sensitivity * (1 + Fraction(1, 2**30)) + 2 * error)
+    return round_up(sensitivity * (1 + Fraction(1, 2**30)) + 2 * error, 20)
 
 
 def cox_sensitivity(rows: int, floor: int, widths: Widths, *, coarse: bool = False) -> Fraction:

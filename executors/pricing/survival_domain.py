@@ -7,22 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["Domain", "box", "root_up"]
+from planner.calculus.exact import root_up
+
+__all__ = ["Domain", "box"]
 
 DIGITS = 30
-
-
-def root_up(square: Fraction) -> Fraction:
-    """The square root: exact where rational, else the next decimal of at least 30 digits above."""
-    if square < 0:
-        raise ValueError("the square root of a negative number was asked for")
-    top, bottom = math.isqrt(square.numerator), math.isqrt(square.denominator)
-    if top * top == square.numerator and bottom * bottom == square.denominator:
-        return Fraction(top, bottom)
-    size = (len(str(square.numerator)) - len(str(square.denominator))) // 2
-    power = DIGITS - size + 1
-    scale = Fraction(10) ** power
-    return (math.isqrt(math.floor(square * scale * scale)) + 1) / scale
+"""Significant digits of a width that is not rational, rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +37,7 @@ class Domain:
         )
         if self.radius is None or in_box == 0:
             return in_box
-        in_ball = 2 * self.radius * root_up(sum((a * a for a in direction), Fraction(0)))
+        in_ball = 2 * self.radius * _length(direction)
         against = [-a for a in direction]
         return min(in_box, in_ball, self._support(direction) + self._support(against))
 
@@ -76,7 +66,7 @@ class Domain:
         pull = [y / stretch for y in point]
         push = [a - r for a, r in zip(direction, pull)]
         in_box = sum((max(p * lo, p * hi) for p, lo, hi in zip(push, low, high)), Fraction(0))
-        return in_box + radius * root_up(sum((r * r for r in pull), Fraction(0)))
+        return in_box + radius * _length(pull)
 
     def _ball(self) -> Fraction:
         if self.radius is None:
@@ -109,3 +99,8 @@ def _stretch(
         else:
             most = middle
     return Fraction(most)
+
+
+def _length(vector: Sequence[Fraction]) -> Fraction:
+    """The l2 norm, rounded up."""
+    return root_up(sum((part * part for part in vector), Fraction(0)), DIGITS)

@@ -162,7 +162,7 @@ class MechanismSuite:
         """A number whose law differs most between the two tables."""
         total = 0.0
         for call, left, right in zip(tape.calls, first.calls, second.calls):
-            if call.method not in ("lap", "gauss", "dgauss", "filter.dgauss"):
+            if call.method not in ("lap", "gauss", "dgauss", "dlap", "filter.dgauss"):
                 continue
             answer = call.answer[0] if call.method in ("lap", "gauss") else call.answer
             move = np.array(right.values, dtype=float) - np.array(left.values, dtype=float)

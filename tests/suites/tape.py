@@ -32,6 +32,8 @@ class Call:
 
 
 def _exact(value: Any) -> Fraction:
+    if isinstance(value, Fraction):
+        return value
     if isinstance(value, float | np.floating) and not math.isfinite(value):
         raise AssertionError("a value handed to the noise is not finite")
     return (
@@ -50,7 +52,7 @@ def ratio(first: Call, second: Call) -> float:
         return 0.0
     if first.method in ("select", "filter.select"):
         square = max(abs(d) for d in differences) ** 2
-    elif first.method == "lap":
+    elif first.method in ("lap", "dlap"):
         square = sum((abs(d) for d in differences), Fraction(0)) ** 2
     else:
         square = sum((d * d for d in differences), Fraction(0))
@@ -103,6 +105,9 @@ class Tape:
 
     def dgauss(self, leaf: Any, integers: Sequence[int]) -> Any:
         return self._write("dgauss", leaf, (), integers, self.inner.dgauss(leaf, integers))
+
+    def dlap(self, leaf: Any, integers: Sequence[int]) -> Any:
+        return self._write("dlap", leaf, (), integers, self.inner.dlap(leaf, integers))
 
     def select(self, leaf: Any, scores: Any, sensitivity_int: int) -> Any:
         answer = self.inner.select(leaf, scores, sensitivity_int)

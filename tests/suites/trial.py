@@ -19,7 +19,7 @@ from planner.calculus.cost import Cost
 from planner.calculus.inverse import solve
 from planner.calculus.leaves import Loss
 from planner.calculus.need import Need
-from planner.facts import Facts
+from planner.facts import Facts, SourceFacts
 from planner.mechanism import Mechanism, Params
 from suites.table_reader import TableReader
 from suites.tape import Tape
@@ -66,9 +66,7 @@ class Trial:
         needs = self.mechanism.need(params, self.case.facts, units)
         leaves: list[Any] = []
         for (dataset, site), group in groupby(needs, lambda need: (need.dataset, need.site)):
-            source = next(
-                s for s in self.case.facts.sources if (s.dataset, s.site) == (dataset, site)
-            )
+            source = self._source(dataset, site)
             mine = tuple(self._mutated(need) for need in group)
             if self.mechanism.solve is not None:
                 loss = self.mechanism.solve(params, self.case.facts, mine, cost)
@@ -76,6 +74,13 @@ class Trial:
                 loss = solve(mine, cost, source.max_rows)
             leaves.extend(loss.leaves)
         return Loss(tuple(leaves))
+
+    def _source(self, dataset: str, site: str | None) -> SourceFacts:
+        """The named source; a need that names none means the only one."""
+        sources = self.case.facts.sources
+        if not dataset and len(sources) == 1:
+            return sources[0]
+        return next(s for s in sources if (s.dataset, s.site) == (dataset, site))
 
     def _mutated(self, need: Need) -> Need:
         if self.wrong == 1 or need.sensitivity is None:

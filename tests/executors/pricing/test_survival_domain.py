@@ -6,25 +6,9 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from executors.pricing.survival_domain import Domain, box, root_up
-
-
-@given(st.fractions(min_value=0, max_value=10**40))
-def test_a_root_is_an_upper_bound_and_near(square: F) -> None:
-    root = root_up(square)
-    assert root * root >= square
-    assert root * root <= square * (1 + F(1, 10**25))
-
-
-def test_rational_roots_are_exact() -> None:
-    assert root_up(F(9, 16)) == F(3, 4)
-    assert root_up(F(0)) == 0
-    with pytest.raises(ValueError, match="negative"):
-        root_up(F(-1))
+from executors.pricing.survival_domain import Domain, box
 
 
 def test_the_width_of_a_box_is_exact() -> None:

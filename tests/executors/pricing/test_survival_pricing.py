@@ -15,7 +15,6 @@ from executors.pricing.survival import (
     Widths,
     cox_sensitivity,
     floor_count,
-    round_up,
     with_slack,
 )
 from executors.pricing.survival_domain import Domain, box
@@ -192,8 +191,6 @@ def test_what_has_no_sensitivity_is_refused() -> None:
         cox_sensitivity(1, 0, widths(1))
     with pytest.raises(ValueError, match="same likelihood"):
         cox_sensitivity(10, 0, widths(0))
-    with pytest.raises(ValueError, match="positive"):
-        round_up(F(0))
 
 
 def test_the_slack_is_added_and_rounded_up() -> None:

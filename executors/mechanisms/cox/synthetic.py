@@ -1,0 +1,123 @@
+"""Moments of the statistic on synthetic tables; no row of any data is read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from executors.mechanisms.cox.design import Design
+from executors.pricing.survival import floor_count
+from executors.pricing.survival_domain import Domain
+from executors.statistics.survival_sums import Doubles
+
+__all__ = ["SEED", "Moments", "Synthetic"]
+
+Truths: TypeAlias = npt.NDArray[np.bool_]
+
+SEED = 20261130
+"""Recorded, so that a plan made twice is the same plan."""
+
+TABLES, MOST_ROWS, DRAWS = 40, 2000, 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Mean and standard deviation of the statistic without noise."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """Tables of at most 2,000 records, 80,000 in all, in which `truth` holds.
+
+    Covariates are uniform on the domain, stretched about its centre until (truth-null).x has the
+    standard deviation `spread`; event times are exponential with rate exp(truth.x), censoring times
+    exponential with the rate that lets a share `event_rate` of the events be seen.
+    """
+
+    domain: Domain
+    rows: int
+    null: tuple[Fraction, ...]
+    truth: tuple[Fraction, ...]
+    riskfloor: Fraction
+    event_rate: float
+    spread: float
+
+    def moments(self, design: Design) -> Moments:
+        """The moments of the design's statistic, scaled from the tables' size to the real one."""
+        y, is_event = self._tables
+        floor = floor_count(self.riskfloor, y.shape[1])
+        values = _ratios(y, is_event, design, floor)
+        scale = self.rows / y.shape[1]
+        return Moments(float(values.mean()) * scale, float(values.std(ddof=1)) * math.sqrt(scale))
+
+    @cached_property
+    def _tables(self) -> tuple[Doubles, Truths]:
+        """Centred covariates (tables, m, d) and events (tables, m), the latest time first."""
+        size = min(self.rows, MOST_ROWS)
+        tables = max(TABLES, TABLES * MOST_ROWS // size)
+        rng = np.random.default_rng(SEED)
+        step = np.array([float(b - a) for a, b in zip(self.null, self.truth, strict=True)])
+        truth = np.array([float(value) for value in self.truth])
+        sample = _uniform(self.domain, DRAWS, rng)
+        found = float(np.std(sample @ step))
+        stretch = self.spread / found if found > 0.0 else 1.0
+        censoring = _censoring_rate(stretch * (sample @ truth), self.event_rate)
+        y = stretch * _uniform(self.domain, tables * size, rng).reshape(tables, size, -1)
+        event_time = np.log(rng.standard_exponential((tables, size))) - y @ truth
+        censor_time = np.log(rng.standard_exponential((tables, size))) - censoring
+        order = np.argsort(-np.minimum(event_time, censor_time), axis=1)
+        is_event = np.take_along_axis(event_time <= censor_time, order, axis=1)
+        return np.take_along_axis(y, order[:, :, None], axis=1), is_event
+
+
+def _ratios(y: Doubles, is_event: Truths, design: Design, floor: int) -> Doubles:
+    """The statistic of each table, shape (tables,)."""
+    null = y @ np.array([float(value) for value in design.null])
+    alternative = y @ np.array([float(value) for value in design.alternative])
+    drop = np.logaddexp.accumulate(alternative, axis=1) - np.logaddexp.accumulate(null, axis=1)
+    at_risk = np.arange(1, y.shape[1] + 1)
+    weight = np.minimum(1.0, at_risk / floor) if floor else np.ones(y.shape[1])
+    terms = is_event * weight * (alternative - null - drop)
+    return np.asarray(terms.sum(axis=1), dtype=np.float64)
+
+
+def _uniform(domain: Domain, size: int, rng: np.random.Generator) -> Doubles:
+    """Points uniform on the domain, about its centre, shape (size, d)."""
+    lo = np.array([float(a - c) for a, c in zip(domain.lo, domain.center)])
+    hi = np.array([float(b - c) for b, c in zip(domain.hi, domain.center)])
+    if domain.radius is None:
+        return rng.uniform(lo, hi, (size, len(lo)))
+    # A point of the ball; one outside the box is moved to its edge, which a forecast can bear.
+    direction = rng.standard_normal((size, len(lo)))
+    direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+    length = float(domain.radius) * rng.random((size, 1)) ** (1.0 / len(lo))
+    return np.clip(direction * length, lo, hi)
+
+
+def _censoring_rate(score: Doubles, event_rate: float) -> float:
+    """log of the rate c with mean e^s / (e^s + c) = event_rate, by bisection."""
+
+    def share(log_rate: float) -> float:
+        return float(np.mean(_logistic(score - log_rate)))
+
+    least, most = float(score.min()) - 50.0, float(score.max()) + 50.0
+    for _ in range(80):
+        middle = (least + most) / 2.0
+        if share(middle) > event_rate:
+            least = middle
+        else:
+            most = middle
+    return (least + most) / 2.0
+
+
+def _logistic(value: Doubles) -> Doubles:
+    return np.asarray(0.5 * (1.0 + np.tanh(value / 2.0)), dtype=np.float64)
