@@ -121,7 +121,7 @@ def _proved(leaf: Leaf, mu_squared: Fraction | None) -> Leaf:
         raise ValueError("a noisy value has a sensitivity with a cost in mu")
     steps = -(-leaf.sensitivity.numerator // leaf.sensitivity.denominator)
     return Leaf.dgauss(
-        leaf.sensitivity,
+        steps,
         _admit(value_scale(steps, mu_squared)),
         count=leaf.count,
         width=leaf.width,
