@@ -1,0 +1,1 @@
+"""JSON Schemas of everything that others may read or keep."""

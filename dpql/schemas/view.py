@@ -1,0 +1,164 @@
+"""The shapes of a plan's view: costs, forecasts, the graph, the risk."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from dpql.schemas.body import Declared, LeafShape, On, ParamValue, Unit
+from dpql.schemas.findings import Place
+from dpql.schemas.shape import Count, Exact, Open, Shape
+
+__all__ = [
+    "Cost",
+    "DatasetView",
+    "DerivedView",
+    "ExpectView",
+    "Graph",
+    "GraphEdge",
+    "GraphNode",
+    "KeyView",
+    "PaidView",
+    "Pair",
+    "Rates",
+    "Risk",
+    "SiteTotal",
+    "StatementView",
+]
+
+
+class Pair(Shape):
+    """A sound eps at a delta; `by` names the rule that gave it."""
+
+    eps: Exact
+    delta: Exact
+    by: str
+
+
+class Cost(Shape):
+    """A cost in every unit; null where nothing may be claimed. mu is rounded up, its square not."""
+
+    eps: Exact | None
+    rho: Exact | None
+    mu: Exact | None
+    mu_squared: Exact | None
+    eps_delta: list[Pair]
+
+
+class SiteTotal(Shape):
+    """What the people of one site pay."""
+
+    name: str
+    rows: Count
+    total: Cost
+    remaining: str | None
+
+
+class DatasetView(Shape):
+    """A dataset with its total; `remaining` is null where no ledger was asked."""
+
+    name: str
+    population: str | None
+    key: str
+    relation: Literal["replace"]
+    rows: Count
+    unit: Unit
+    budget: Declared | None
+    total: Cost
+    remaining: str | None
+    spent_by: list[str]
+    sites: list[SiteTotal]
+
+
+class KeyView(Shape):
+    """A ledger key with what all its datasets are charged."""
+
+    key: str
+    datasets: list[str]
+    unit: str | None
+    total: Cost | None
+    remaining: str | None
+
+
+class PaidView(Shape):
+    """What a statement costs at one source."""
+
+    dataset: str
+    site: str | None
+    declared: Declared
+    total: Cost
+
+
+class StatementView(Shape):
+    """A statement with its costs, its noise and its forecast. Keys of `forecast` are metrics."""
+
+    name: str
+    verb: str
+    method: str
+    version: Count
+    on: list[On]
+    columns: list[str]
+    params: dict[str, ParamValue]
+    span: Place
+    cost: list[PaidView]
+    leaves: list[LeafShape]
+    forecast: Open
+    releases: list[str]
+    assumptions: list[str]
+
+
+class DerivedView(Shape):
+    """A result that is computed from a release only."""
+
+    name: str
+    function: str
+    of: str
+    params: dict[str, ParamValue]
+
+
+class ExpectView(Shape):
+    """What a forecast must reach."""
+
+    release: str
+    metric: str
+    at_least: Annotated[str, Field(pattern=r"^-?[0-9./]+$")]
+    forecast: float | None
+
+
+class GraphNode(Shape):
+    """A step of the plan; scans and summaries are secret."""
+
+    id: str
+    sort: Literal["scan", "summary", "measurement", "release", "derived"]
+    label: str
+
+
+class GraphEdge(Shape):
+    """What reads what."""
+
+    from_: str = Field(alias="from")
+    to: str
+
+
+class Graph(Shape):
+    """How results flow."""
+
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+
+
+class Rates(Shape):
+    """The largest chance to catch a target at 0.1 % and at 1 % of false alarms."""
+
+    low: float = Field(alias="0.001")
+    high: float = Field(alias="0.01")
+
+
+class Risk(Shape):
+    """Upper limits of what an attacker who knows all other people can do."""
+
+    advantage: float
+    tpr: Rates
+    posterior: float
+    reconstruction: float
