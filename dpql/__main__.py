@@ -1,0 +1,5 @@
+"""`python -m dpql` is `dpql`."""
+
+from dpql.cli import main
+
+main()
