@@ -38,12 +38,23 @@ def ball(value: Fraction | int) -> arb:
 
 
 def upper(value: arb) -> Fraction:
-    """An exact rational that is not below any point of the ball; ArithmeticError if not finite."""
+    """An exact rational that is not below any point of the ball; ArithmeticError if not finite.
+
+    What lies below 1e-400 becomes that, and what lies above 1e400 is an ArithmeticError: the exact
+    fraction of e^-1000000000 would not fit into memory.
+    """
+    if abs(value) < _TINY:
+        return _LEAST
     return _fraction(value.mid()) + _fraction(value.rad())
 
 
 def lower(value: arb) -> Fraction:
-    """An exact rational that is not above any point of the ball; ArithmeticError if not finite."""
+    """An exact rational that is not above any point of the ball; ArithmeticError if not finite.
+
+    What lies within 1e-400 of 0 becomes -1e-400; beyond 1e400 it is an ArithmeticError.
+    """
+    if abs(value) < _TINY:
+        return -_LEAST
     return _fraction(value.mid()) - _fraction(value.rad())
 
 
@@ -87,7 +98,8 @@ def sharp(function: Callable[[], arb]) -> arb:
     while bits <= _STOP:
         with ctx.workprec(bits):
             value = function()
-            if value.is_finite() and (value.rel_accuracy_bits() >= _WANTED or value.is_exact()):
+            sharp_enough = value.rel_accuracy_bits() >= _WANTED or value.is_exact()
+            if value.is_finite() and (sharp_enough or abs(value) < _TINY):
                 return value
         bits *= 2
     raise ArithmeticError("a privacy number could not be enclosed")
@@ -153,11 +165,13 @@ def root(function: Callable[[arb], arb], low: Fraction) -> Fraction:
 
 
 _CLOSE = arb("1e-27")
+_LEAST = Fraction(1, 10**400)
+_TINY, _HUGE = arb("1e-401"), arb("1e400")
 
 
 def _fraction(value: arb) -> Fraction:
     # Exact at any working precision, unlike `arb.upper`, which rounds to the current one.
-    if not value.is_finite():
+    if not abs(value) < _HUGE:
         raise ArithmeticError("a privacy number is not finite")
     exactly = value.fmpq()
     return Fraction(int(exactly.p), int(exactly.q))

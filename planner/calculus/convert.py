@@ -59,19 +59,16 @@ class Charge:
     rule: str
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536, typed=True)
 def pure_to_mu_squared(eps: Fraction) -> Fraction:
     """C2: eps-DP is mu-GDP with mu = 2 Phi^-1(1/(1+e^-eps)), tight; mu squared, rounded up.
 
     The corner of randomised response, (1/(1+e^eps)) twice, must lie on or above G_mu.
     """
-    positive(eps, "eps")
-    if eps > 1:
-        return ceiling(lambda: 8 * _squared((2 / (1 + ball(eps).exp())).erfcinv()))
-    return ceiling(lambda: 8 * _squared((ball(eps) / 2).tanh().erfinv()))
+    return _response_to_mu_squared(positive(eps, "eps"))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536, typed=True)
 def pure_to_rho(eps: Fraction) -> Fraction:
     """C3: eps-DP is rho-zCDP with rho = eps tanh(eps/2), the KL of randomised response; tight."""
     positive(eps, "eps")
@@ -83,13 +80,13 @@ def pure_to_range(eps: Fraction) -> Fraction:
     return 2 * positive(eps, "eps")
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536, typed=True)
 def range_to_mu_squared(eta: Fraction) -> Fraction:
     """C5: bounded range eta is mu-GDP with mu = 2 Phi^-1(1/(1+e^(-eta/2))), tight; mu squared.
 
     The worst case of a range is the logistic shift; the corner is its middle. So C5 = C2(eta/2).
     """
-    return pure_to_mu_squared(positive(eta, "eta") / 2)
+    return _response_to_mu_squared(positive(eta, "eta") / 2)
 
 
 def range_to_rho(eta: Fraction) -> Fraction:
@@ -97,7 +94,7 @@ def range_to_rho(eta: Fraction) -> Fraction:
     return positive(eta, "eta") ** 2 / 8
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536, typed=True)
 def laplace_to_mu_squared(eps: Fraction) -> Fraction:
     """C7: Laplace noise with D1/b = eps is mu-GDP at Q(mu/2) = e^(-eps/2)/2, tight; mu squared."""
     positive(eps, "eps")
@@ -106,7 +103,7 @@ def laplace_to_mu_squared(eps: Fraction) -> Fraction:
     return ceiling(lambda: 8 * _squared((-(-ball(eps) / 2).expm1()).erfinv()))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536, typed=True)
 def laplace_to_rho(eps: Fraction) -> Fraction:
     """C8': Laplace noise with D1/b = eps is rho-zCDP with rho = eps - 1 + e^-eps, its KL; tight."""
     positive(eps, "eps")
@@ -180,6 +177,13 @@ def _mu_squared(leaf: Priced) -> Fraction:
     if not isinstance(leaf, Leaf) and leaf.mu_squared is not None:
         return leaf.mu_squared
     return leaf.param**2
+
+
+def _response_to_mu_squared(eps: Fraction) -> Fraction:
+    """4 Phi^-1(1/(1+e^-eps))^2, from the smaller tail so that large eps keep their digits."""
+    if eps > 1:
+        return ceiling(lambda: 8 * _squared((2 / (1 + ball(eps).exp())).erfcinv()))
+    return ceiling(lambda: 8 * _squared((ball(eps) / 2).tanh().erfinv()))
 
 
 def _squared(value: arb) -> arb:

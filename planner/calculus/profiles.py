@@ -39,7 +39,7 @@ _CACHE = 4096
 _TRIES = 64
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def pure_delta(eps0: Fraction, eps: Fraction) -> Fraction:
     """C11: delta of eps0-DP at `eps` >= 0: (e^eps0 - e^eps)+ / (1 + e^eps0), rounded up."""
     if _at_least(eps) >= positive(eps0, "eps0"):
@@ -47,7 +47,7 @@ def pure_delta(eps0: Fraction, eps: Fraction) -> Fraction:
     return ceiling(lambda: -ball(eps - eps0).expm1() / (1 + (-ball(eps0)).exp()))
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def pure_eps(eps0: Fraction, delta: Fraction) -> Fraction:
     """C11: eps of eps0-DP at `delta`: eps0 + log(1 - delta (1 + e^-eps0)), at least 0."""
     if pure_delta(eps0, Fraction(0)) <= _share(delta):
@@ -55,7 +55,7 @@ def pure_eps(eps0: Fraction, delta: Fraction) -> Fraction:
     return ceiling(lambda: ball(eps0) + (-ball(delta) * (1 + (-ball(eps0)).exp())).log1p())
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def range_delta(eta: Fraction, eps: Fraction) -> Fraction:
     """C11: delta of range eta at `eps` >= 0: (e^(eta/2) - e^(eps/2))^2 / (e^eta - 1), or 0."""
     if _at_least(eps) >= positive(eta, "eta"):
@@ -68,7 +68,7 @@ def range_delta(eta: Fraction, eps: Fraction) -> Fraction:
     return ceiling(value)
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def range_eps(eta: Fraction, delta: Fraction) -> Fraction:
     """C11: eps of range eta at `delta`: e^(eps/2) = e^(eta/2) - sqrt(delta (e^eta - 1))."""
     if range_delta(eta, Fraction(0)) <= _share(delta):
@@ -81,7 +81,7 @@ def range_eps(eta: Fraction, delta: Fraction) -> Fraction:
     return ceiling(value)
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def laplace_delta(eps0: Fraction, eps: Fraction) -> Fraction:
     """C11: delta of Laplace noise with D1/b = eps0 at `eps` >= 0: (1 - e^((eps-eps0)/2))+."""
     if _at_least(eps) >= positive(eps0, "eps0"):
@@ -89,7 +89,7 @@ def laplace_delta(eps0: Fraction, eps: Fraction) -> Fraction:
     return ceiling(lambda: -(ball(eps - eps0) / 2).expm1())
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def laplace_eps(eps0: Fraction, delta: Fraction) -> Fraction:
     """C11: eps of Laplace noise with D1/b = eps0 at `delta`: eps0 + 2 log(1 - delta)."""
     if laplace_delta(eps0, Fraction(0)) <= _share(delta):
@@ -97,7 +97,7 @@ def laplace_eps(eps0: Fraction, delta: Fraction) -> Fraction:
     return ceiling(lambda: ball(eps0) + 2 * (-ball(delta)).log1p())
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def gdp_delta(mu_squared: Fraction, eps: Fraction) -> Fraction:
     """C10: delta of mu-GDP at `eps` >= 0, exact but for the rounding up.
 
@@ -108,7 +108,7 @@ def gdp_delta(mu_squared: Fraction, eps: Fraction) -> Fraction:
     return min(Fraction(1), ceiling(lambda: _gaussian(ball(mu_squared).sqrt(), ball(eps))))
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def gdp_eps(mu_squared: Fraction, delta: Fraction) -> Fraction:
     """C10 solved: the least eps >= 0 at which mu-GDP has at most `delta`, rounded up.
 
@@ -131,7 +131,7 @@ def gdp_eps(mu_squared: Fraction, delta: Fraction) -> Fraction:
     return _least(estimate, lambda eps: _within(mu_squared, eps, delta))
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def gdp_mu(eps: Fraction, delta: Fraction) -> Fraction:
     """The largest mu with delta of mu-GDP at `eps` > 0 within `delta`, rounded down."""
     positive(eps, "eps")
@@ -157,7 +157,7 @@ def zcdp_order(rho: Fraction, delta: Fraction) -> Fraction:
     return 1 + round_up(Fraction(gap), 17)
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def zcdp_eps(rho: Fraction, delta: Fraction) -> Fraction:
     """C9 solved: eps >= 0 at which rho-zCDP has at most `delta`, rounded up.
 
@@ -173,7 +173,7 @@ def zcdp_eps(rho: Fraction, delta: Fraction) -> Fraction:
     return ceiling(value)
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def zcdp_delta(rho: Fraction, eps: Fraction) -> Fraction:
     """C9: delta of rho-zCDP at `eps` >= 0, at a nearly best order alpha, rounded up.
 
@@ -191,7 +191,7 @@ def zcdp_delta(rho: Fraction, eps: Fraction) -> Fraction:
     return min(Fraction(1), ceiling(value))
 
 
-@lru_cache(maxsize=_CACHE)
+@lru_cache(maxsize=_CACHE, typed=True)
 def zcdp_rho(eps: Fraction, delta: Fraction) -> Fraction:
     """The largest rho for which C9 gives at most `delta` at `eps` > 0, rounded down.
 

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 
 from flint import arb
 
-from planner.calculus.balls import ball, cdf, ceiling, quantile_of_tail
+from planner.calculus.balls import ball, cdf, ceiling, quantile_of_tail, sharp
 from planner.calculus.compose import eps_at, total
-from planner.calculus.exact import exact, positive, root_up
-from planner.calculus.leaves import Kind, Priced
+from planner.calculus.exact import exact, positive, root_up, sum_up
+from planner.calculus.leaves import Kind, Leaf, Priced
 
 __all__ = ["Family", "Worst", "worst_cases", "posterior", "pure_posterior", "view"]
 
@@ -101,8 +101,9 @@ def worst_cases(leaves: Iterable[Priced], max_sites: int = 1) -> Iterator[Worst]
     if eps:
         yield Worst("pure", eps)
     if mu_squared is None:
-        for delta in _DELTAS:
-            bound = eps_at(kept, delta, max_sites)
+        given = sum_up(leaf.count * leaf.delta for leaf in kept if isinstance(leaf, Leaf))
+        for delta in (given, *_DELTAS):
+            bound = eps_at(kept, delta, max_sites) if 0 < delta < 1 else None
             if bound is not None and bound.eps > 0:
                 yield Worst("adp", bound.eps, delta)
 
@@ -142,6 +143,9 @@ def _laplace(eps: Fraction, rate: Fraction) -> Fraction:
 
 
 def _capped(function: Callable[[], arb]) -> Fraction:
+    """The value, rounded up, of a function that counts only below 1."""
+    if sharp(function) > 1:
+        return Fraction(1)
     return min(Fraction(1), ceiling(function))
 
 

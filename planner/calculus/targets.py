@@ -40,7 +40,7 @@ class Target:
     mu_squared: Fraction | None = None
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=65536, typed=True)
 def target(kind: Kind, unit: Native, amount: Fraction) -> Target:
     """The parameter of one draw that costs `amount` in `unit` (eps, rho, or mu squared).
 
@@ -66,7 +66,7 @@ def target(kind: Kind, unit: Native, amount: Fraction) -> Target:
     return _closed(lambda: _BY_MU[kind]((ball(amount) / 8).sqrt()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096, typed=True)
 def target_with_delta(kind: Kind, eps: Fraction, delta: Fraction) -> Target:
     """The parameter of ONE pure, lap or br draw that is (eps, delta)-DP: its profile inverted.
 
