@@ -58,6 +58,17 @@ class Head:
     hash: str
 
 
+_ENTRY = sa.select(schema.entry).where(schema.entry.c.seq == sa.bindparam("number"))
+_HEAD = sa.select(schema.head.c.seq, schema.head.c.hash).where(schema.head.c.id == 1)
+_HEAD_LOCKED = _HEAD.with_for_update()
+_APPEND = schema.entry.insert()
+_MOVE = (
+    schema.head.update()
+    .where(schema.head.c.id == 1, schema.head.c.hash == sa.bindparam("before"))
+    .values(seq=sa.bindparam("new_seq"), hash=sa.bindparam("new_hash"))
+)
+
+
 def entry_hash(fields: Mapping[str, Any]) -> str:
     """sha256 over the RFC 8785 bytes of an entry's fields together with `prev_hash`."""
     covered = {name: fields[name] for name in (*FIELDS, "prev_hash")}
@@ -79,8 +90,7 @@ def body_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def entry_at(connection: Connection, seq: int) -> dict[str, Any]:
     """An entry's fields by its number, its hash not yet compared."""
-    query = sa.select(schema.entry).where(schema.entry.c.seq == seq)
-    row = connection.execute(query).mappings().one_or_none()
+    row = connection.execute(_ENTRY, {"number": seq}).mappings().one_or_none()
     if row is None:
         raise LedgerDamaged(f"the ledger has lost entry {seq}", help="`dpql ledger verify`")
     return {**row}
@@ -107,8 +117,7 @@ def require_anchor(connection: Connection, anchor: Mapping[str, Any] | None) -> 
 
 def read_head(connection: Connection, *, lock: bool = False) -> Head:
     """The head row; with `lock`, no other writer passes until this transaction ends."""
-    query = sa.select(schema.head.c.seq, schema.head.c.hash).where(schema.head.c.id == 1)
-    row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+    row = connection.execute(_HEAD_LOCKED if lock else _HEAD).one_or_none()
     if row is None:
         raise LedgerDamaged("the ledger has lost its head row", help="`dpql ledger verify`")
     return Head(row.seq, row.hash)
@@ -153,11 +162,9 @@ class Chain:
             "prev_hash": self._head.hash,
         }
         new = Head(fields["seq"], entry_hash(fields))
-        self._connection.execute(schema.entry.insert().values(**fields, hash=new.hash))
+        self._connection.execute(_APPEND, {**fields, "hash": new.hash})
         moved = self._connection.execute(
-            schema.head.update()
-            .where(schema.head.c.id == 1, schema.head.c.hash == self._head.hash)
-            .values(seq=new.seq, hash=new.hash)
+            _MOVE, {"before": self._head.hash, "new_seq": new.seq, "new_hash": new.hash}
         )
         if moved.rowcount != 1:
             raise LedgerDamaged("the ledger's head moved while it was locked")

@@ -153,11 +153,12 @@ class Ledger(Custody):
         def work(connection: Connection) -> Reservation | Request:
             book = accounts(connection, order.keys)
             units = {key: account.unit for key, account in book.items()}
-            found = reserve.standing(connection, order, units)
+            before = reserve.known(connection, order)
+            found = reserve.standing(connection, order, units, before)
             if found is not None:
                 return found
             asked = request(order.payers, certificate, units)
-            reserve.examine(connection, order, asked)
+            reserve.examine(connection, order, asked, book, before)
             return asked
 
         return self._database.read(work)

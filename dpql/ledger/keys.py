@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -80,6 +81,19 @@ class Balance:
         }
 
 
+_ACCOUNT = sa.select(schema.budget).where(schema.budget.c.ledger_key == sa.bindparam("key"))
+_ACCOUNT_LOCKED = _ACCOUNT.with_for_update()
+_CHANGES = {
+    column: schema.budget.update()
+    .where(
+        schema.budget.c.ledger_key == sa.bindparam("key"),
+        schema.budget.c.spent == sa.bindparam("before"),
+    )
+    .values({column: sa.bindparam("value")})
+    for column in ("spent", "cap", "frozen", "facts_seq")
+}
+
+
 def key_names(connection: Connection) -> tuple[str, ...]:
     """The names of all keys, sorted."""
     query = sa.select(schema.budget.c.ledger_key).order_by(schema.budget.c.ledger_key)
@@ -96,8 +110,8 @@ def accounts(
     """
     found = {}
     for key in sorted(set(keys)):
-        query = sa.select(schema.budget).where(schema.budget.c.ledger_key == key)
-        row = connection.execute(query.with_for_update() if lock else query).one_or_none()
+        query = _ACCOUNT_LOCKED if lock else _ACCOUNT
+        row = connection.execute(query, {"key": key}).one_or_none()
         if row is None:
             known = ", ".join(f"`{name}`" for name in key_names(connection)) or "none"
             raise KeyRefused(
@@ -111,10 +125,16 @@ def accounts(
             recorded(row.cap),
             recorded(row.spent),
             row.frozen != 0,
-            facts_of(body_of(entry_at(connection, row.facts_seq))),
+            _facts(tuple(entry_at(connection, row.facts_seq).items())),
             row.facts_seq,
         )
     return found
+
+
+@lru_cache(maxsize=1024)
+def _facts(fields: tuple[tuple[str, Any], ...]) -> KeyFacts:
+    """The facts in an entry with exactly these fields; checked once."""
+    return facts_of(body_of(dict(fields)))
 
 
 def facts_of(body: Mapping[str, Any]) -> KeyFacts:
@@ -163,7 +183,7 @@ def add_table(connection: Connection, chain: Chain, key: str, table: TableFacts)
     except ValueError as error:
         raise KeyRefused(f"key `{key}` cannot guard this table too", note=str(error)) from error
     seq = chain.append("table", {"facts": wider.body()}, ledger_key=key)
-    _update(connection, account, facts_seq=seq)
+    _update(connection, account, "facts_seq", seq)
 
 
 def change_cap(connection: Connection, chain: Chain, key: str, cap: Fraction, reason: str) -> None:
@@ -175,7 +195,7 @@ def change_cap(connection: Connection, chain: Chain, key: str, cap: Fraction, re
             note=f"{shown(account.unit, account.spent, up=True)} is spent or reserved already",
         )
     chain.append("cap", {"reason": reason}, ledger_key=key, units=f"{account.unit}={stored(cap)}")
-    _update(connection, account, cap=stored(cap))
+    _update(connection, account, "cap", stored(cap))
 
 
 def thaw(connection: Connection, chain: Chain, key: str, reason: str) -> None:
@@ -189,24 +209,18 @@ def thaw(connection: Connection, chain: Chain, key: str, reason: str) -> None:
 
 def charge(connection: Connection, account: Account, spent: Fraction) -> None:
     """Write the new sum; the old one must still stand there."""
-    _update(connection, account, spent=stored(spent))
+    _update(connection, account, "spent", stored(spent))
 
 
 def freeze(connection: Connection, account: Account, frozen: bool) -> None:
     """Stop, or allow again, further reservations of a key."""
-    _update(connection, account, frozen=int(frozen))
+    _update(connection, account, "frozen", int(frozen))
 
 
-def _update(connection: Connection, account: Account, **values: Any) -> None:
-    changed = connection.execute(
-        schema.budget.update()
-        .where(
-            schema.budget.c.ledger_key == account.key,
-            schema.budget.c.spent == stored(account.spent),
-        )
-        .values(**values)
-    )
-    if changed.rowcount != 1:
+def _update(connection: Connection, account: Account, column: str, value: Any) -> None:
+    """Change one field of a budget row whose balance is still the one that was read."""
+    given = {"key": account.key, "before": stored(account.spent), "value": value}
+    if connection.execute(_CHANGES[column], given).rowcount != 1:
         raise LedgerDamaged(f"the balance of `{account.key}` moved while it was locked")
 
 

@@ -14,7 +14,7 @@ from dpql.errors import LedgerDamaged
 from dpql.ledger import schema
 from dpql.ledger.plan_body import canonical, digest, digest_text
 
-__all__ = ["Stored", "keep", "kept", "read_releases", "write_releases"]
+__all__ = ["Stored", "keep", "read_releases", "write_releases"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,19 @@ class Stored:
     settled: str
 
 
+_KEEP = schema.document.insert().from_select(
+    ["hash", "value"],
+    sa.select(sa.bindparam("name", type_=sa.Text), sa.bindparam("text", type_=sa.Text)).where(
+        ~sa.exists().where(schema.document.c.hash == sa.bindparam("name", type_=sa.Text))
+    ),
+)
+
+
 def keep(connection: Connection, data: bytes) -> str:
     """Keep a text under its sha256, once."""
     name = digest(data)
-    if kept(connection, name) is None:
-        connection.execute(schema.document.insert().values(hash=name, value=data.decode()))
+    connection.execute(_KEEP, {"name": name, "text": data.decode()})
     return name
-
-
-def kept(connection: Connection, name: str) -> str | None:
-    """The text of that sha256, if the ledger has it."""
-    query = sa.select(schema.document.c.value).where(schema.document.c.hash == name)
-    return connection.execute(query).scalar_one_or_none()
 
 
 def write_releases(

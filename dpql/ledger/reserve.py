@@ -32,8 +32,9 @@ from dpql.ledger.runs import (
     when,
 )
 
-__all__ = ["Order", "admit", "examine", "give_back", "latest_of", "standing"]
+__all__ = ["Order", "admit", "examine", "give_back", "known", "latest_of", "standing"]
 
+_INSERT = schema.run.insert()
 EXPIRES_AFTER = 24
 """Hours until a reservation that was not started may be released by anyone."""
 
@@ -55,15 +56,23 @@ class Order:
         return tuple(sorted({payer.key for payer in self.payers}))
 
 
+Known = Mapping[str, Run | None]
+"""The latest run of the order's plan at each of its keys."""
+
+
+def known(connection: Connection, order: Order) -> Known:
+    """The latest run of the order's plan at each of its keys."""
+    return latest(connection, order.body.hash, order.keys)
+
+
 def standing(
-    connection: Connection, order: Order, units: Mapping[str, Native]
+    connection: Connection, order: Order, units: Mapping[str, Native], before: Known
 ) -> Reservation | None:
     """The reservation that already serves this order, or None where a new one is needed.
 
     Raises `WrongState` where the plan was started and its results are lost, or was run apart.
     """
-    known = [latest(connection, order.body.hash, key) for key in order.keys]
-    live = [run for run in known if run is not None]
+    live = [run for run in before.values() if run is not None]
     if not live:
         return None
     together = group(connection, live[0].rid)
@@ -71,30 +80,29 @@ def standing(
         _require_over(live, order)
         return None
     lead = live[0]
+    since = when(connection, lead.last_seq)
     if lead.state == "RESERVED":
         is_fresh = lead.expires > instant(order.now)
-        return reservation(connection, together, units, is_new=False) if is_fresh else None
+        return reservation(since, together, units) if is_fresh else None
     if order.again:
         return None
     if lead.state == "STARTED":
         raise WrongState(
-            f"run `{lead.lead[:12]}` was started on {when(connection, lead.last_seq)} "
-            "and stored nothing",
+            f"run `{lead.lead[:12]}` was started on {since} and stored nothing",
             note="it is charged and its results are lost: what was started is never refunded",
             help="`--again` runs the plan once more, for the same charge once more",
         )
-    return reservation(connection, together, units, is_new=False)
+    return reservation(since, together, units)
 
 
 def latest_of(connection: Connection, plan_hash: str, keys: Sequence[str]) -> Reservation | None:
     """Where the latest run of a plan at these keys stands, whatever its state."""
-    for key in keys:
-        run = latest(connection, plan_hash, key)
+    for run in latest(connection, plan_hash, keys).values():
         if run is not None:
             runs = group(connection, run.rid)
             book = accounts(connection, [run.key for run in runs])
             units = {name: account.unit for name, account in book.items()}
-            return reservation(connection, runs, units, is_new=False)
+            return reservation(when(connection, run.last_seq), runs, units)
     return None
 
 
@@ -113,14 +121,17 @@ def _require_over(live: Sequence[Run], order: Order) -> None:
 def admit(connection: Connection, chain: Chain, order: Order, asked: Request) -> Reservation:
     """Reserve the order, or hand out the reservation that stands; the head must be locked."""
     book = accounts(connection, order.keys, lock=True)
-    units = {key: account.unit for key, account in book.items()}
-    for lead in stale(connection, order.keys, instant(order.now)):
+    expired = stale(connection, order.keys, instant(order.now))
+    for lead in expired:
         give_back(connection, chain, group(connection, lead), "expired")
-    book = accounts(connection, order.keys, lock=True)
-    found = standing(connection, order, units)
+    if expired:
+        book = accounts(connection, order.keys, lock=True)
+    units = {key: account.unit for key, account in book.items()}
+    before = known(connection, order)
+    found = standing(connection, order, units, before)
     if found is not None:
         return found
-    numbers = {key: _number(connection, order, key) for key in order.keys}
+    numbers = {key: _number(run) for key, run in before.items()}
     signed = {key: _admissible(book[key], order, asked, numbers[key]) for key in order.keys}
     releases.keep(connection, order.body.bytes)
     releases.keep(connection, asked.certificate)
@@ -129,15 +140,20 @@ def admit(connection: Connection, chain: Chain, order: Order, asked: Request) ->
         _book(connection, chain, book[key], order, asked, numbers[key], lead, signed[key])
         for key in order.keys
     ]
-    return reservation(connection, runs, units, is_new=True)
+    return reservation(instant(order.now), runs, units, is_new=True)
 
 
-def examine(connection: Connection, order: Order, asked: Request) -> None:
+def examine(
+    connection: Connection,
+    order: Order,
+    asked: Request,
+    book: Mapping[str, Account],
+    before: Known,
+) -> None:
     """Raise what `admit` would raise for a new reservation; nothing is locked or written.
 
     Reservations that have expired count as released, since `admit` releases them.
     """
-    book = accounts(connection, order.keys)
     free = {key: Fraction(0) for key in order.keys}
     for lead in stale(connection, order.keys, instant(order.now)):
         for run in group(connection, lead):
@@ -145,12 +161,11 @@ def examine(connection: Connection, order: Order, asked: Request) -> None:
                 free[run.key] += run.amount
     for key in order.keys:
         account = replace(book[key], spent=taken_back(book[key].spent, free[key]))
-        _admissible(account, order, asked, _number(connection, order, key))
+        _admissible(account, order, asked, _number(before[key]))
 
 
-def _number(connection: Connection, order: Order, key: str) -> int:
+def _number(before: Run | None) -> int:
     """k: 0 for a first run, one more for each that was started before."""
-    before = latest(connection, order.body.hash, key)
     if before is None:
         return 0
     return before.number if before.state == "RESERVED" else before.number + 1
@@ -244,7 +259,7 @@ def _book(
     run = Run(
         rid, lead, account.key, order.body.hash, number, wanted, "RESERVED", expires, seq, seq
     )
-    connection.execute(schema.run.insert().values(**run.values()))
+    connection.execute(_INSERT, run.values())
     charge(connection, account, added(account.spent, wanted))
     return run
 

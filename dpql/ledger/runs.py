@@ -113,16 +113,34 @@ class Run:
         }
 
 
-def latest(connection: Connection, plan_hash: str, key: str) -> Run | None:
-    """The repetition of this plan with the highest number at this key."""
-    query = (
-        sa.select(schema.run)
-        .where(schema.run.c.plan_hash == plan_hash, schema.run.c.ledger_key == key)
-        .order_by(schema.run.c.number.desc())
-        .limit(1)
+_LATEST = (
+    sa.select(schema.run)
+    .where(
+        schema.run.c.plan_hash == sa.bindparam("plan"),
+        schema.run.c.ledger_key == sa.bindparam("key"),
     )
-    row = connection.execute(query).one_or_none()
-    return None if row is None else Run.of(row)
+    .order_by(schema.run.c.number.desc())
+    .limit(1)
+)
+_STALE = (
+    sa.select(schema.run.c.lead)
+    .where(
+        schema.run.c.ledger_key.in_(sa.bindparam("keys", expanding=True)),
+        schema.run.c.state == "RESERVED",
+        schema.run.c.expires <= sa.bindparam("now"),
+    )
+    .distinct()
+    .order_by(schema.run.c.lead)
+)
+
+
+def latest(connection: Connection, plan_hash: str, keys: Iterable[str]) -> dict[str, Run | None]:
+    """The repetition of this plan with the highest number at each key."""
+    found: dict[str, Run | None] = {}
+    for key in keys:
+        row = connection.execute(_LATEST, {"plan": plan_hash, "key": key}).one_or_none()
+        found[key] = None if row is None else Run.of(row)
+    return found
 
 
 def group(connection: Connection, rid: str) -> tuple[Run, ...]:
@@ -179,14 +197,14 @@ def move(
 
 
 def reservation(
-    connection: Connection, runs: Sequence[Run], units: Mapping[str, Native], *, is_new: bool
+    utc: str, runs: Sequence[Run], units: Mapping[str, Native], *, is_new: bool = False
 ) -> Reservation:
-    """The face of a group of runs."""
+    """The face of a group of runs that came to where it stands at `utc`."""
     return Reservation(
         runs[0].lead,
         runs[0].plan_hash,
         runs[0].state,
-        when(connection, runs[0].last_seq),
+        utc,
         tuple(Charge(run.key, run.rid, run.number, units[run.key], run.amount) for run in runs),
         is_new,
     )
@@ -194,14 +212,5 @@ def reservation(
 
 def stale(connection: Connection, keys: Iterable[str], now: str) -> tuple[str, ...]:
     """The leads of reservations on these keys that expired before they were started."""
-    query = (
-        sa.select(schema.run.c.lead)
-        .where(
-            schema.run.c.ledger_key.in_(sorted(set(keys))),
-            schema.run.c.state == "RESERVED",
-            schema.run.c.expires <= now,
-        )
-        .distinct()
-        .order_by(schema.run.c.lead)
-    )
-    return tuple(connection.execute(query).scalars())
+    given = {"keys": sorted(set(keys)), "now": now}
+    return tuple(connection.execute(_STALE, given).scalars())
