@@ -15,6 +15,19 @@ from planner.shown import shown
 __all__ = ["cost_text", "plan_text", "releases_text", "short"]
 
 
+_FIRST = (
+    "statistic",
+    "p_value",
+    "reject",
+    "level",
+    "columns",
+    "kind",
+    "matrix",
+    "mean",
+    "selected",
+)
+
+
 def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
     """Findings, then what is spent, on whom, for what, and how good it will be."""
     findings = render_text([(planned.source, planned.diagnostics)])
@@ -45,9 +58,11 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
     ]
     if figures:
         lines += _wrapped("  forecast  ", figures)
-    lines.append(f"  releases  {'; '.join(one['releases'])}")
+    lines += _wrapped("  releases  ", "; ".join(one["releases"]).split(" "), " ")
+    lead = "  assumes   "
     for sentence in one["assumptions"]:
-        lines += _wrapped("  assumes   ", sentence.split(" "), " ")
+        lines += _wrapped(lead, sentence.split(" "), " ")
+        lead = "            "
     lines.append("")
     return lines
 
@@ -154,10 +169,16 @@ def releases_text(releases: Sequence[Mapping[str, Any]]) -> str:
         kind = release.get("verb")
         title = f"{kind} {release['method']}" if kind else f"{release.get('function')}"
         lines.append(f"{release['name']}: {title}")
-        for name, value in release["value"].items():
-            lines += _value(str(name), value)
+        for name in _ordered(release["value"]):
+            lines += _value(name, release["value"][name])
         lines.append("")
     return "\n".join(lines)
+
+
+def _ordered(value: Mapping[str, Any]) -> list[str]:
+    """The names of a value, the most wanted first; a matrix before its projection is left out."""
+    names = [name for name in _FIRST if name in value]
+    return names + sorted(set(value) - set(names) - {"raw", "measurements"})
 
 
 def _value(name: str, value: Any) -> list[str]:
