@@ -60,7 +60,7 @@ def projected(matrix: Matrix) -> Matrix:
 
 def scaled(matrix: Matrix, units: Vector) -> Matrix:
     """Entry (j, k) times the units of columns j and k."""
-    return matrix * units[:, None] * units[None, :]
+    return np.asarray(matrix * np.outer(units, units))
 
 
 def centred_deviation(mean: Vector, diagonal: float, pairs: float, mean_deviation: float) -> Matrix:

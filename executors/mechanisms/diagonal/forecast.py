@@ -6,10 +6,11 @@ from fractions import Fraction
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from executors.mechanisms.diagonal.cost import DiagonalParams, deviations, measured
+from executors.mechanisms.diagonal.cost import DiagonalParams, deviations, measured, need
 from executors.pricing.covariance import GRID, MEAN_WEIGHT
 from executors.pricing.covariance_columns import box_of
 from executors.pricing.covariance_warnings import warnings_of
+from executors.pricing.drawable import confirm_drawable
 from planner.calculus.cost import Cost
 from planner.facts import Facts
 
@@ -20,7 +21,12 @@ __all__ = ["forecast", "resolve"]
 
 
 def resolve(params: DiagonalParams, facts: Facts, cost: Cost) -> DiagonalParams:
-    """The params as they are: nothing is left to the planner."""
+    """The params as they are: nothing is left to the planner.
+
+    Raises Unsolvable where the noise of this cost could not be drawn.
+    """
+    units = {source.name: cost.unit for source in facts.sources}
+    confirm_drawable(need(params, facts, units), cost, facts.source.max_rows)
     return params
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from executors.mechanisms.ssp.cost import need
 from executors.mechanisms.ssp.layout import (
     SspParams,
     deviations,
@@ -17,6 +18,7 @@ from executors.mechanisms.ssp.layout import (
 )
 from executors.pricing.covariance_columns import box_of
 from executors.pricing.covariance_warnings import warnings_of
+from executors.pricing.drawable import confirm_drawable
 from planner.calculus.cost import Cost
 from planner.facts import Facts
 
@@ -27,7 +29,12 @@ __all__ = ["forecast", "resolve", "rms_error"]
 
 
 def resolve(params: SspParams, facts: Facts, cost: Cost) -> SspParams:
-    """The params as they are: nothing is left to the planner."""
+    """The params as they are: nothing is left to the planner.
+
+    Raises Unsolvable where the noise of this cost could not be drawn.
+    """
+    units = {source.name: cost.unit for source in facts.sources}
+    confirm_drawable(need(params, facts, units), cost, facts.source.max_rows)
     return params
 
 

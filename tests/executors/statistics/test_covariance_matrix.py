@@ -51,6 +51,10 @@ def test_the_triangle_goes_there_and_back() -> None:
 def test_scaling_multiplies_by_both_units() -> None:
     matrix = scaled(np.ones((2, 2)), np.array([2.0, 5.0]))
     assert np.array_equal(matrix, [[4.0, 10.0], [10.0, 25.0]])
+    rng = np.random.default_rng(1)
+    noisy = rng.normal(size=(9, 9))
+    found = scaled(projected(noisy + noisy.T), rng.uniform(0.1, 99, 9))
+    assert np.array_equal(found, found.T)
 
 
 def test_the_stated_deviation_is_that_of_simulated_errors() -> None:

@@ -81,6 +81,11 @@ def test_the_paper_is_about_the_middle_unless_a_centre_is_written() -> None:
     assert MECHANISM.params(**full) == params(variant="paper")
 
 
+def test_noise_that_no_sampler_can_draw_is_refused_when_planned() -> None:
+    with pytest.raises(Unsolvable, match="sampler"):
+        resolve(params(), facts_of(9), Cost("mu", Fraction(1, 10**7)))
+
+
 # --- what is planned -----------------------------------------------------------------------------
 
 

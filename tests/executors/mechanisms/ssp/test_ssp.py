@@ -14,6 +14,8 @@ from pydantic import ValidationError
 from executors.mechanisms.ssp import MECHANISM
 from executors.mechanisms.ssp.forecast import forecast, resolve
 from executors.noise import OsSampler
+from executors.noise.sampler import LARGEST_SCALE as SAMPLED
+from executors.pricing.drawable import LARGEST_SCALE
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable
 from planner.facts import Column, Facts, Norm, SourceFacts
@@ -139,6 +141,14 @@ def test_options_that_do_not_exist_are_refused(options: dict[str, Any]) -> None:
 def test_a_run_with_next_to_no_noise_is_refused_when_planned() -> None:
     with pytest.raises(Unsolvable):
         loss_of(MECHANISM, params(), facts_of(100), Cost("rho", Fraction(10**8)))
+
+
+def test_noise_that_no_sampler_can_draw_is_refused_when_planned() -> None:
+    assert LARGEST_SCALE == SAMPLED
+    with pytest.raises(Unsolvable, match="sampler"):
+        resolve(params(), facts_of(100), Cost("rho", Fraction(1, 10**12)))
+    many = facts_of(100, [(-1, 1)] * 260)
+    assert resolve(params(), many, Cost("rho", Fraction(1, 10**4))) == params()
 
 
 # --- what is planned -----------------------------------------------------------------------------
