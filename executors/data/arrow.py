@@ -51,11 +51,11 @@ class ArrowSource:
 def reader_of(table: pa.Table, settings: Settings, unit: str | None, max_rows: int) -> TableReader:
     """A reader of a table in memory, known to the engine by places only."""
     plain = table.rename_columns([f"c{place}" for place in range(table.num_columns)])
-    relation = Relation("rows", tuple(stored_kind(part.type) for part in table.schema), table=plain)
 
     def stream(places: Sequence[int], rows: int) -> Iterator[pa.RecordBatch]:
         yield from plain.select(list(places)).to_batches(max_chunksize=rows)
 
+    relation = Relation(tuple(table.schema.types), stream=stream)
     return TableReader(tuple(table.schema.names), relation, stream, settings, unit, max_rows)
 
 

@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 from executors.data.admission import admit
 from executors.data.duckdb import Relation
 from executors.data.failure import DataFailure, guarded
-from executors.data.kinds import stored_kind
 from executors.data.place import FilePlace
 from executors.data.scan import TableReader
 from executors.data.settings import Settings
@@ -47,12 +46,7 @@ class ParquetSource:
         admit(token)
         self.place.confirm()
         schema, _ = self._footer()
-        relation = Relation(
-            "read_parquet(getvariable('link'), hive_partitioning=false, file_row_number=true)",
-            tuple(stored_kind(field.type) for field in schema),
-            file=self.place.path,
-            numbers_rows=True,
-        )
+        relation = Relation(tuple(field.type for field in schema), file=self.place.path)
         return TableReader(
             tuple(schema.names), relation, self._stream, self.settings, unit, max_rows, self.place
         )
@@ -66,7 +60,8 @@ class ParquetSource:
     def _stream(self, places: Sequence[int], rows: int) -> Iterator[pa.RecordBatch]:
         with pq.ParquetFile(self.place.path, pre_buffer=False, buffer_size=_BUFFER) as file:
             names = [file.schema_arrow.field(place).name for place in places]
-            yield from file.iter_batches(batch_size=rows, columns=names)
+            for batch in file.iter_batches(batch_size=rows, columns=names):
+                yield batch.select(names)
 
 
 def unreadable(place: FilePlace) -> DataFailure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +10,13 @@ import pyarrow as pa
 
 from executors.data import duckdb
 from executors.data.clamp import values
-from executors.data.duckdb import Relation
+from executors.data.duckdb import Relation, Stream
 from executors.data.failure import DataFailure, guarded, guarded_stream
 from executors.data.place import FilePlace
 from executors.data.settings import Settings
 from executors.data.source import Selection
 
-__all__ = ["Stream", "TableReader"]
-
-Stream = Callable[[Sequence[int], int], Iterator[pa.RecordBatch]]
-"""Stored columns at the given places, in row order, in batches of at most so many rows."""
+__all__ = ["TableReader"]
 
 
 class TableReader:
@@ -38,7 +35,6 @@ class TableReader:
         unit: str | None,
         max_rows: int,
         place: FilePlace | None = None,
-        restore: Callable[[Sequence[Selection], pa.RecordBatch], pa.RecordBatch] | None = None,
     ) -> None:
         if max_rows < 1:
             raise ValueError("MAX k is at least 1")
@@ -49,7 +45,6 @@ class TableReader:
         self._unit = None if unit is None else self._place(unit)
         self._max_rows = max_rows
         self._file = place
-        self._restore = restore
         self._late: npt.NDArray[np.int64] | None = None
         self._closed = False
 
@@ -78,8 +73,6 @@ class TableReader:
         names = [column.name for column in columns]
         seen = 0
         for batch in guarded_stream(made, self._failure()):
-            if self._restore is not None:
-                batch = self._restore(columns, batch)
             for start in range(0, batch.num_rows, rows):
                 part = batch.slice(start, rows)
                 seen += part.num_rows
