@@ -16,7 +16,7 @@ from flint import arb, ctx
 from executors.pricing.survival_domain import Domain
 from planner.calculus.exact import round_up
 
-__all__ = ["Widths", "cox_sensitivity", "floor_count", "with_slack"]
+__all__ = ["Widths", "cox_sensitivity", "floor_count", "rounding_error", "with_slack"]
 
 SINGLE = 20_000
 """Risk-set sizes up to here are summed one by one; beyond, in blocks whose length grows."""
@@ -45,14 +45,20 @@ def floor_count(riskfloor: Fraction, rows: int) -> int:
     return -((-riskfloor.numerator * rows) // riskfloor.denominator)
 
 
-def with_slack(sensitivity: Fraction, rows: int, columns: int, widths: Widths) -> Fraction:
-    """The sensitivity of what floating-point arithmetic computes: Delta (1 + 2^-30) + 2 e.
+def rounding_error(rows: int, columns: int, widths: Widths) -> Fraction:
+    """e = 2^-48 n (d+4) (1 + W + W0 + W1), by which floating-point arithmetic may miss L.
 
-    e = 2^-48 n (d+4) (1 + W + W0 + W1) bounds the error of the executor's sum if its cumulative
-    sums are right to relative 2^-50. Rounded up to 20 significant digits.
+    It holds if the executor's cumulative sums are right to relative 2^-50. Claim 3 of proof.md.
     """
     size = 1 + widths.difference + widths.null + widths.alternative
-    error = Fraction(rows * (columns + 4), 2**48) * size
+    return Fraction(rows * (columns + 4), 2**48) * size
+
+
+def with_slack(sensitivity: Fraction, error: Fraction) -> Fraction:
+    """The sensitivity of what floating-point arithmetic computes: Delta (1 + 2^-30) + 2 e.
+
+    `error` is e of `rounding_error`. Rounded up to 20 significant digits.
+    """
     return round_up(sensitivity * (1 + Fraction(1, 2**30)) + 2 * error, 20)
 
 

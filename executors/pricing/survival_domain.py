@@ -38,11 +38,16 @@ class Domain:
         if self.radius is None or in_box == 0:
             return in_box
         in_ball = 2 * self.radius * _length(direction)
-        against = [-a for a in direction]
-        return min(in_box, in_ball, self._support(direction) + self._support(against))
+        largest = max(abs(a) for a in direction)
+        ahead = [a / largest for a in direction]
+        back = [-a for a in ahead]
+        both = largest * (self._support(ahead) + self._support(back))
+        return min(in_box, in_ball, both)
 
     def _support(self, direction: Sequence[Fraction]) -> Fraction:
         """An upper bound of max direction . (x - center) over the box and the ball together.
+
+        The largest coordinate of `direction` has size 1.
 
         For every split direction = p + r the bound max_box p.y + radius |r| holds; the split of the
         true maximiser y = clip(t direction, lo, hi), r = y / t, attains it, so an inexact t costs
@@ -88,9 +93,8 @@ def _stretch(
     def length(t: float) -> float:
         return math.hypot(*(min(max(t * a, lo), hi) for a, lo, hi in zip(direction, low, high)))
 
-    largest = max(abs(a) for a in direction)
-    least, most = 0.0, radius / largest
-    while length(most) < radius and most < 1e300 / largest:
+    least, most = 0.0, radius
+    while length(most) < radius and most < 1e300:
         most *= 2.0
     for _ in range(200):
         middle = (least + most) / 2.0

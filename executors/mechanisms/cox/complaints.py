@@ -9,6 +9,7 @@ from fractions import Fraction
 from executors.mechanisms.cox.design import covariate_domain, design_of
 from executors.mechanisms.cox.params import CoxParams
 from executors.mechanisms.cox.spreads import drift, even_spread
+from executors.pricing.survival_domain import Domain
 from planner.facts import Column, Facts
 from planner.mechanism import Complaint, Units
 
@@ -23,13 +24,11 @@ MOST_DRIFT = 0.2
 def check(params: CoxParams, facts: Facts, units: Units) -> tuple[Complaint, ...]:
     """Everything that is wrong with the statement."""
     found = [*_about_source(facts), *_about_columns(facts), *_about_coefficients(params, facts)]
-    if not any(complaint.code in _FATAL for complaint in found):
+    if not found:
         found += _about_size(params, facts)
+    if not any(complaint.code.startswith("DPQL-E") for complaint in found):
         found += _about_times(params, facts)
     return tuple(found)
-
-
-_FATAL = ("DPQL-E140", "DPQL-E141", "DPQL-E142", "DPQL-E144")
 
 
 def _about_source(facts: Facts) -> Iterator[Complaint]:
@@ -94,8 +93,16 @@ def _about_columns(facts: Facts) -> Iterator[Complaint]:
             "default",
             help="declare `REAL IN [lo, hi]` columns, or name some with `COLUMNS (...)`",
         )
-    for column in facts.columns:
-        complaint = _kind_complaint(column) or _range_complaint(column, facts)
+    domain = _domain(facts)
+    if domain is not None and domain.radius is not None and domain.radius * LARGEST < 1:
+        yield Complaint(
+            "DPQL-E142",
+            "the ball of NORM is too small to compute with",
+            "columns",
+            help="change the unit of its columns",
+        )
+    for place, column in enumerate(facts.columns):
+        complaint = _kind_complaint(column) or _range_complaint(column, place, domain)
         if complaint is not None:
             yield complaint
 
@@ -121,24 +128,26 @@ def _kind_complaint(column: Column) -> Complaint | None:
     return None
 
 
-def _range_complaint(column: Column, facts: Facts) -> Complaint | None:
+def _domain(facts: Facts) -> Domain | None:
+    """The covariates' domain, or None where a range is missing or beyond what a double holds."""
     try:
-        domain = covariate_domain(facts)
+        return covariate_domain(facts)
     except (ValueError, OverflowError):
-        domain = None
-    bounds = column.bounds
-    if bounds is None:
-        if domain is not None:
-            return None
+        return None
+
+
+def _range_complaint(column: Column, place: int, domain: Domain | None) -> Complaint | None:
+    kind = column.type.upper()
+    if column.bounds is None and domain is None:
         return Complaint(
             "DPQL-E142",
             f"`{column.name}` has no range",
             "columns",
             note="without one, a single record could move the result by any amount",
-            help=f"declare `{column.name} {column.type.upper()} IN [lo, hi]`",
+            help=f"declare `{column.name} {kind} IN [lo, hi]`",
         )
-    lo, hi = bounds
-    if max(abs(lo), abs(hi)) > LARGEST or not _has_room(lo, hi):
+    bounds = column.bounds if domain is None else (domain.lo[place], domain.hi[place])
+    if bounds is None or max(abs(bound) for bound in bounds) > LARGEST or not _has_room(*bounds):
         return Complaint(
             "DPQL-E142",
             f"the range of `{column.name}` is too narrow or too large to compute with",
@@ -146,15 +155,13 @@ def _range_complaint(column: Column, facts: Facts) -> Complaint | None:
             note="a computer's numbers must tell its ends apart",
             help="shift the column towards 0, or change its unit",
         )
-    if domain is not None and domain.radius is not None:
-        middle = domain.center[facts.columns.index(column)]
-        if not lo <= middle <= hi:
-            return Complaint(
-                "DPQL-E142",
-                f"the centre of NORM lies outside the range of `{column.name}`",
-                "columns",
-                help="declare a CENTER inside the ranges of the columns",
-            )
+    if domain is not None and not bounds[0] <= domain.center[place] <= bounds[1]:
+        return Complaint(
+            "DPQL-E142",
+            f"the centre of NORM lies outside the range of `{column.name}`",
+            "columns",
+            help="declare a CENTER inside the ranges of the columns",
+        )
     return None
 
 
@@ -188,11 +195,12 @@ def _about_coefficients(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
 def _about_size(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
     widths = design_of(params, facts, Fraction(1)).widths
     widest = max(widths.difference, widths.null, widths.alternative)
+    shown = f"{float(min(widest, LARGEST)):.3g}"
     if widest > WIDEST:
         yield Complaint(
             "DPQL-E143",
-            f"over the declared ranges a linear score varies by {float(widest):.3g}, beyond what "
-            "can be computed",
+            f"over the declared ranges a linear score varies by {shown}, beyond what can be "
+            "computed",
             "beta",
             note="coefficients are in the units of the columns",
             help="check the coefficients' units, or declare narrower ranges",
@@ -200,10 +208,10 @@ def _about_size(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
     elif widest > WIDE:
         yield Complaint(
             "DPQL-W211",
-            f"over the declared ranges a linear score varies by {float(widest):.3g}",
+            f"over the declared ranges a linear score varies by {shown}",
             "beta",
             note="the noise grows with its exponential: hazards would differ by a factor of "
-            f"e^{float(widest):.3g}",
+            f"e^{shown}",
             help="check the coefficients' units, or declare narrower ranges",
             is_warning=True,
         )

@@ -7,7 +7,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from executors.mechanisms.cox.params import Coefficients, CoxParams
-from executors.pricing.survival import Widths, cox_sensitivity, floor_count, with_slack
+from executors.pricing.survival import (
+    Widths,
+    cox_sensitivity,
+    floor_count,
+    rounding_error,
+    with_slack,
+)
 from executors.pricing.survival_domain import Domain, box
 from planner.facts import Column, Facts, Norm
 from planner.mechanism import AUTO
@@ -42,8 +48,12 @@ class Design:
     @property
     def sensitivity(self) -> Fraction:
         """How far one record moves the statistic as floating-point arithmetic computes it."""
-        exact = self.exact_sensitivity
-        return with_slack(exact, self.rows, len(self.null), self.widths)
+        return with_slack(self.exact_sensitivity, self.rounding_error)
+
+    @property
+    def rounding_error(self) -> Fraction:
+        """By how much floating-point arithmetic may miss the statistic."""
+        return rounding_error(self.rows, len(self.null), self.widths)
 
 
 def design_of(params: CoxParams, facts: Facts, shrink: Fraction | None = None) -> Design:

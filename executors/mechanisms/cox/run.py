@@ -22,7 +22,7 @@ from planner.mechanism import Query
 __all__ = ["run"]
 
 STEPS = 2.0**-19
-"""At least two steps of the noise's grid, in its scales: claim 4 of proof.md."""
+"""At least two steps of the noise's grid, in its scales: claim 5 of proof.md."""
 
 CONFIDENCE = 0.95
 NORMAL = 1.959963984540054
@@ -43,14 +43,15 @@ def run(
     draw = noise.lap if leaf.kind == "lap" else noise.gauss
     (statistic,), note = draw(leaf, [exact])
     law = Noise("laplace" if leaf.kind == "lap" else "gaussian", note.scale)
-    found = p_value(statistic - STEPS * law.scale, law, params.rule)
+    margin = STEPS * law.scale + float(design.rounding_error)
+    found = p_value(statistic - margin, law, params.rule)
     reach = _reach(law)
     value: dict[str, Any] = {
         "statistic": statistic,
         "p_value": found,
         "reject": Fraction(found) <= params.level,
         "level": float(params.level),
-        "threshold": threshold(float(params.level), law, params.rule) + STEPS * law.scale,
+        "threshold": threshold(float(params.level), law, params.rule) + margin,
         "rule": params.rule,
         "null": [float(number) for number in design.null],
         "tested_against": [float(number) for number in design.alternative],

@@ -15,6 +15,7 @@ from executors.pricing.survival import (
     Widths,
     cox_sensitivity,
     floor_count,
+    rounding_error,
     with_slack,
 )
 from executors.pricing.survival_domain import Domain, box
@@ -195,9 +196,10 @@ def test_what_has_no_sensitivity_is_refused() -> None:
 
 def test_the_slack_is_added_and_rounded_up() -> None:
     w = widths(1, "0.4", "0.6")
-    found = with_slack(F(10), 1000, 2, w)
-    error = 2 * F(1000 * 6, 2**48) * 3
-    exact = 10 * (1 + F(1, 2**30)) + error
+    error = rounding_error(1000, 2, w)
+    assert error == F(1000 * 6, 2**48) * 3
+    found = with_slack(F(10), error)
+    exact = 10 * (1 + F(1, 2**30)) + 2 * error
     assert exact <= found <= exact * (1 + F(1, 10**19))
     assert 10**19 <= found * 10**18 < 10**20
     assert found * 10**18 == int(found * 10**18)
