@@ -1,0 +1,141 @@
+"""Everything that the docs show is true: queries check, commands run, pages are current."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+
+import dpql
+from dpql.cli import app
+from dpql.documentation import PAGE, page
+from dpql.pipeline import plan_source
+from grammar.source import Source
+
+DOCS = Path(dpql.__file__).parents[1] / "docs"
+FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where, in which language, marked how, what."""
+
+    page: str
+    number: int
+    language: str
+    mark: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}-{self.number}"
+
+
+def blocks(*languages: str) -> list[Block]:
+    found = []
+    for path in sorted(DOCS.glob("*.md")):
+        for number, match in enumerate(FENCE.finditer(path.read_text("utf-8"))):
+            block = Block(path.stem, number, match[1], match[2].strip(), match[3])
+            if block.language in languages:
+                found.append(block)
+    return found
+
+
+def environment() -> dict[str, str]:
+    here = str(Path(sys.executable).parent)
+    return {**os.environ, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"}
+
+
+def test_no_block_is_left_untried():
+    languages = {block.language for block in blocks("dpql", "sh", "python", "text", "json")}
+    assert languages <= {"dpql", "sh", "python", "text"}
+    assert {block.page for block in blocks("sh")} == {"tutorial"}
+
+
+@pytest.mark.parametrize("block", blocks("dpql"), ids=str)
+def test_a_query_in_the_docs_is_what_it_is_said_to_be(block):
+    codes = [finding.code for finding in plan_source(Source("docs.dpql", block.text)).diagnostics]
+    assert codes == ([block.mark.removeprefix("refused=")] if block.mark else [])
+
+
+def test_the_tutorial_runs(tmp_path):
+    for block in blocks("sh"):
+        done = subprocess.run(
+            ["bash", "-c", f"set -e\n{block.text}"],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        said = f"{block}\n{block.text}\n{done.stdout}\n{done.stderr}"
+        assert (done.returncode != 0) == (block.mark == "fails"), said
+        assert "Traceback" not in done.stderr
+        if block.mark == "fails":
+            assert "error[DPQL-" in done.stdout + done.stderr
+    assert (tmp_path / "sheet.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert (tmp_path / "results" / "releases" / "spread.json").exists()
+
+
+@pytest.mark.parametrize("name", sorted({block.page for block in blocks("python")}))
+def test_python_in_the_docs_runs(name, tmp_path):
+    text = "\n".join(block.text for block in blocks("python") if block.page == name)
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_page_of_methods_is_current():
+    assert PAGE.read_text("utf-8") == page(), "run `python -m dpql.documentation`"
+
+
+def commands() -> dict[str, set[str]]:
+    """Every command with its long options, as the command line has them."""
+    found: dict[str, set[str]] = {}
+
+    def walk(group, name: str) -> None:
+        for word, command in group.commands.items():
+            if hasattr(command, "commands"):
+                walk(command, f"{name} {word}")
+            else:
+                found[f"{name} {word}"] = {
+                    option
+                    for parameter in command.params
+                    for option in parameter.opts
+                    if option.startswith("--")
+                }
+
+    walk(typer.main.get_command(app), "dpql")
+    return found
+
+
+def test_every_command_and_option_is_described():
+    text = (DOCS / "command-line.md").read_text("utf-8")
+    known = commands()
+    for command, options in known.items():
+        assert f"`{command}" in text, command
+        for option in options:
+            assert option in text, (command, option)
+    described = set(re.findall(r"`(dpql(?: [a-z]+)+)", text))
+    assert described <= set(known)
+    every = set().union(*known.values()) | {"--help"}
+    assert set(re.findall(r"--[a-z][a-z-]+", text)) <= every
+
+
+def test_links_between_pages_lead_somewhere():
+    for path in DOCS.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text("utf-8")):
+            assert (DOCS / target).exists(), (path.name, target)
