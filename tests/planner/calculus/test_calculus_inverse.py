@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.calculus import profiles
+from planner.calculus import inverse, profiles
 from planner.calculus.compose import eps_at, total
 from planner.calculus.convert import NATIVE
 from planner.calculus.cost import Cost
@@ -374,3 +374,12 @@ def test_inverse_then_forward_never_exceeds(cost, kind, count, sensitivity):
 def test_targets_refuse_what_has_no_profile():
     with pytest.raises(KeyError):
         target_with_delta("gauss", F(1), SMALL)
+
+
+def test_the_search_for_a_scale_ends():
+    class Never:
+        def is_met_by(self, leaf):
+            return False
+
+    with pytest.raises(Unsolvable):
+        inverse._first(F(1), lambda scale: 2 * scale, lambda scale: None, Never())

@@ -191,7 +191,10 @@ def test_a_root_is_found_from_far_below():
     assert abs(balls.root(lambda x: x - 1, F(1, 2)) - 1) < F(1, 10**24)
 
 
-def test_a_function_without_a_root_is_an_error():
+def test_a_function_without_a_root_is_an_error(monkeypatch):
+    monkeypatch.setattr(balls, "_STEPS", 2)
+    with pytest.raises(ArithmeticError):
+        balls.root(lambda x: x * x - 2, F(1, 10**9))
     with pytest.raises(ArithmeticError):
         balls.root(lambda x: arb(-1), F(1))
 
@@ -203,3 +206,9 @@ def test_rounding_steps_search_in_the_right_direction():
         profiles._least(F(1), lambda value: False)
     with pytest.raises(ArithmeticError):
         profiles._greatest(F(1), lambda value: False)
+
+
+def test_a_search_that_does_not_end_is_an_error(monkeypatch):
+    monkeypatch.setattr(profiles, "_TRIES", 1)
+    with pytest.raises(ArithmeticError):
+        profiles.gdp_eps(F("1.2345"), F("1e-7"))
