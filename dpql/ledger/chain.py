@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 Kind = Literal[
-    "create", "open", "table", "cap", "reserve", "start", "store", "settle", "release", "freeze",
+    "create", "open", "amend", "cap", "reserve", "start", "store", "settle", "release", "freeze",
     "thaw",
 ]  # fmt: skip
 

@@ -18,6 +18,8 @@ from dpql.ledger.engine import Database, file_url
 from dpql.ledger.export import export, exported_head
 from dpql.ledger.facts import KeyFacts, TableFacts
 from dpql.ledger.keys import Balance, accounts, balance
+from dpql.ledger.reserve import give_back
+from dpql.ledger.runs import FOR_EVER, group, stale
 from dpql.ledger.showing import show
 from dpql.ledger.verify import Finding, verify
 
@@ -95,6 +97,21 @@ class Custody:
         self._write(
             lambda connection, chain: keys.add_table(connection, chain, key, table), actor, role
         )
+
+    def amend(
+        self, facts: KeyFacts, *, reason: str, actor: str = "", role: str = "custodian"
+    ) -> None:
+        """Record other tables or reviewers of a key; what is spent stays spent.
+
+        Reservations that were not started are released: they were compared with the old facts.
+        """
+
+        def work(connection: Connection, chain: Chain) -> None:
+            for lead in stale(connection, [facts.key], FOR_EVER):
+                give_back(connection, chain, group(connection, lead), "the key was amended")
+            keys.amend(connection, chain, facts, reason)
+
+        self._write(work, actor, role)
 
     def change_cap(
         self, key: str, cap: Fraction, *, reason: str, actor: str = "", role: str = "custodian"

@@ -28,6 +28,11 @@ class Ledger(Custody):
 
     A run is reserved (checked and charged), started (from then on spent for good), stored, settled
     and fetched. A `LedgerError` says why a step was refused; nothing was then charged by it.
+
+    The promise: for each person behind a key, all outputs of all started plans together satisfy
+    the key's guarantee at the spent total, whatever the analysts chose after seeing earlier
+    outputs (costs in eps, rho and mu squared add up under such choices too). Not promised: what
+    other ledgers spend on the same people, side channels, a wrong sensitivity in a mechanism.
     """
 
     def reserve(

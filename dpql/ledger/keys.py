@@ -172,18 +172,36 @@ def open_key(connection: Connection, chain: Chain, facts: KeyFacts) -> None:
 
 def add_table(connection: Connection, chain: Chain, key: str, table: TableFacts) -> None:
     """Record a further table about the same people under a population's key."""
-    account = accounts(connection, [key], lock=True)[key]
-    facts = account.facts
+    facts = accounts(connection, [key], lock=True)[key].facts
     if table.dataset in {known.dataset for known in facts.tables}:
         raise KeyRefused(f"key `{key}` already guards a table `{table.dataset}`")
     try:
-        wider = KeyFacts(
-            **{**dict(facts), "tables": (*facts.tables, table)},
-        )
+        wider = KeyFacts(**{**dict(facts), "tables": (*facts.tables, table)})
     except ValueError as error:
         raise KeyRefused(f"key `{key}` cannot guard this table too", note=str(error)) from error
-    seq = chain.append("table", {"facts": wider.body()}, ledger_key=key)
+    amend(connection, chain, wider, "one more table")
+
+
+def amend(connection: Connection, chain: Chain, facts: KeyFacts, reason: str) -> None:
+    """Record other facts of a key; whose people it is and what they may spend stays."""
+    account = accounts(connection, [facts.key], lock=True)[facts.key]
+    if not is_same_key(facts, account.facts):
+        raise KeyRefused(
+            f"key `{facts.key}` stays a key of the same people with the same cap",
+            note="tables and reviewers can be amended; a cap is changed by an act of its own",
+        )
+    seq = chain.append("amend", {"facts": facts.body(), "reason": reason}, ledger_key=facts.key)
     _update(connection, account, "facts_seq", seq)
+
+
+def is_same_key(facts: KeyFacts, other: KeyFacts) -> bool:
+    """Whether two records are of one key: population, site and cap agree."""
+    return (facts.key, facts.population, facts.site, facts.cap) == (
+        other.key,
+        other.population,
+        other.site,
+        other.cap,
+    )
 
 
 def change_cap(connection: Connection, chain: Chain, key: str, cap: Fraction, reason: str) -> None:

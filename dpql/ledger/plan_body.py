@@ -80,14 +80,18 @@ class PlanBody:
         raise CertificateRefused(f"the plan charges `{name}` but does not declare it")
 
     def payers(self) -> tuple[Payer, ...]:
-        """Every dataset and site that a statement is charged to or draws noise for, sorted."""
+        """Every dataset and site that pays for a statement, sorted.
+
+        What draws noise pays too, where no declared cost covers it: none is left out.
+        """
         found: set[tuple[str, str | None]] = set()
         for statement in self.value.get("statements", ()):
-            for part in (*statement.get("cost", ()), *statement.get("leaves", ())):
-                found.add((part["dataset"], part.get("site")))
-            for source in statement.get("on", ()):
-                if source.get("dataset") is not None and not statement.get("cost"):
-                    found.add((source["dataset"], source.get("site")))
+            costs = {(cost["dataset"], cost.get("site")) for cost in statement.get("cost", ())}
+            for part in (*statement.get("leaves", ()), *statement.get("on", ())):
+                home = (part.get("dataset"), part.get("site"))
+                if home[0] is not None and not {home, (home[0], None)} & costs:
+                    costs.add(home)
+            found |= costs
         payers = []
         for dataset, site in found:
             name = self.dataset(dataset).get("population") or dataset

@@ -15,7 +15,7 @@ from dpql.errors import DpqlError
 from dpql.ledger.amounts import Native, added, recorded, stored, taken_back
 from dpql.ledger.clock import read_instant
 from dpql.ledger.facts import KeyFacts
-from dpql.ledger.keys import facts_of
+from dpql.ledger.keys import facts_of, is_same_key
 from dpql.ledger.runs import ALLOWED, Run, run_id
 
 __all__ = ["Claim", "Replay"]
@@ -102,11 +102,11 @@ class Replay:
             yield "names another cap than its facts"
         self._accounts[facts.key] = _Account(facts, row["seq"], facts.cap.value)
 
-    def _table(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[str]:
+    def _amend(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[str]:
         account = self._accounts[row["ledger_key"]]
         facts = facts_of(body)
-        if replace_tables(facts, account.facts) != account.facts:
-            yield "changes more than the tables of its key"
+        if not is_same_key(facts, account.facts):
+            yield "changes whose key it is, or its cap"
         self._accounts[facts.key] = replace(account, facts=facts, facts_seq=row["seq"])
 
     def _cap(self, row: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[str]:
@@ -200,13 +200,6 @@ class Replay:
         if account.is_frozen == frozen:
             yield "changes nothing"
         self._accounts[row["ledger_key"]] = replace(account, is_frozen=frozen)
-
-
-def replace_tables(facts: KeyFacts, like: KeyFacts) -> KeyFacts:
-    """The facts with the tables of other facts, whose tables they must begin with."""
-    if facts.tables[: len(like.tables)] != like.tables:
-        return facts
-    return facts.model_copy(update={"tables": like.tables})
 
 
 def _units(row: Mapping[str, Any], unit: Native) -> Fraction:

@@ -183,7 +183,7 @@ def _admissible(
         raise NoiseRefused(
             f"key `{account.key}` is frozen",
             note="a run reported more noise draws than it had paid for",
-            help="the custodian looks into it, then uses `dpql ledger thaw`",
+            help="the custodian looks into it and lifts the freeze, which the ledger records",
         )
     signed: tuple[dict[str, Any], ...] = ()
     if facts.required > 0:

@@ -210,6 +210,9 @@ def reservation(
     )
 
 
+FOR_EVER = "9999-12-31T23:59:59.999999Z"
+
+
 def stale(connection: Connection, keys: Iterable[str], now: str) -> tuple[str, ...]:
     """The leads of reservations on these keys that expired before they were started."""
     given = {"keys": sorted(set(keys)), "now": now}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpql.errors import CertificateRefused, FactsDiffer, KeyRefused
+from dpql.errors import CertificateRefused, FactsDiffer, KeyRefused, WrongState
 from dpql.ledger import Ledger
 from dpql.ledger.facts import SensitivityFact, SiteFact
 from dpql.ledger.opening import compile_cap, key_facts
@@ -271,3 +271,19 @@ def test_a_cap_is_raised_by_a_logged_act_and_never_lowered_below_what_is_spent(l
     kinds = [entry["kind"] for entry in ledger.export()["entries"]]
     assert kinds == ["create", "open", "reserve", "cap", "reserve"]
     assert ledger.verify(certificates=False) == ()
+
+
+def test_amended_facts_hold_from_then_on_and_release_what_waited(ledger):
+    ledger.open_key(facts())
+    waiting = ask(ledger, dataset(), tag="waiting")
+    ledger.amend(facts(tables=(table(rows=1001),)), reason="one more visit", actor="custodian")
+    assert ledger.remaining("trial").remaining == 1
+    with pytest.raises(WrongState, match="was released"):
+        ledger.release(waiting.rid)
+    with pytest.raises(FactsDiffer, match="ROWS of `trial` is 1001"):
+        ask(ledger, dataset())
+    ask(ledger, dataset(rows=1001))
+    for other in (facts(cap="2"), facts(population="trial", tables=(table("x"),))):
+        with pytest.raises(KeyRefused, match="same people with the same cap"):
+            ledger.amend(other, reason="no")
+    assert ledger.verify() == ()

@@ -8,6 +8,7 @@ from typing import Any
 
 from dpql.ledger.facts import Cap, KeyFacts, Reviewer, TableFacts
 from dpql.ledger.plan_body import PlanBody
+from planner.calculus.exact import text
 
 DATA = "/data/trial.parquet"
 
@@ -56,14 +57,16 @@ def dataset(name: str = "trial", **changes: Any) -> dict[str, Any]:
     }
 
 
-def leaf(name: str, rho: Fraction, site: str | None = None) -> dict[str, Any]:
-    """A zcdp leaf of so much rho."""
-    from planner.calculus.exact import text
+LEAVES = {"rho": ("zcdp", "rho"), "mu": ("gdp", "mu"), "eps": ("pure", "eps0")}
 
+
+def leaf(name: str, unit: str, amount: Fraction, site: str | None = None) -> dict[str, Any]:
+    """A declared leaf that costs `amount` in eps, rho or mu."""
+    kind, param = LEAVES[unit]
     return {
-        "kind": "zcdp",
+        "kind": kind,
         "count": 1,
-        "params": {"rho": text(rho)},
+        "params": {param: text(amount)},
         "sensitivity": None,
         "scale": None,
         "width": 1,
@@ -76,17 +79,16 @@ def leaf(name: str, rho: Fraction, site: str | None = None) -> dict[str, Any]:
 
 
 def plan(
-    rho: str | Fraction = "0.1",
+    cost: str | Fraction = "0.1",
     *,
+    unit: str = "rho",
     tag: str = "",
     on: Sequence[tuple[str, str | None]] = (("trial", None),),
     datasets: Sequence[Mapping[str, Any]] | None = None,
     evalues: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """A plan file with one statement that costs `rho` at each of its sources."""
-    from planner.calculus.exact import text
-
-    amount = Fraction(rho)
+    """A plan file with one statement that costs so much at each of its sources."""
+    amount = Fraction(cost)
     names = list(dict.fromkeys(name for name, _ in on))
     body = {
         "schema": "dpql/1",
@@ -105,10 +107,10 @@ def plan(
                 "by": None,
                 "params": {},
                 "cost": [
-                    {"dataset": name, "site": site, "declared": {"rho": text(amount)}}
+                    {"dataset": name, "site": site, "declared": {unit: text(amount)}}
                     for name, site in on
                 ],
-                "leaves": [leaf(name, amount, site) for name, site in on],
+                "leaves": [leaf(name, unit, amount, site) for name, site in on],
             }
         ],
         "derived": [],
@@ -119,16 +121,18 @@ def plan(
 
 
 def certificate(asked: Mapping[str, Any], amount: str = "") -> dict[str, Any]:
-    """The certificate of such a plan, with a total in rho (default: its cost) for every source."""
+    """The certificate of such a plan, with a total (default: its cost) for every source."""
     from planner.certificate import certify
 
+    ((unit, declared),) = asked["body"]["statements"][0]["cost"][0]["declared"].items()
+    native = text(Fraction(declared) ** 2) if unit == "mu" else declared
     reservations = [
         {
             "key": payer.key,
             "dataset": payer.dataset,
             "site": payer.site,
-            "unit": "rho",
-            "amount": amount or asked["body"]["statements"][0]["cost"][0]["declared"]["rho"],
+            "unit": "mu2" if unit == "mu" else unit,
+            "amount": amount or native,
         }
         for payer in PlanBody.of(asked).payers()
     ]
