@@ -36,6 +36,7 @@ class Automaton:
         self._moves = table.moves
         self._start = table.start
         self._end = table.end
+        self._leaps: dict[tuple[int, str, str], int] = {}
         self._rules = tuple(
             (rule.length, rule.origin, actions[rule.action] if rule.action else None)
             for rule in table.productions
@@ -43,7 +44,7 @@ class Automaton:
 
     def read(self, tokens: Sequence[Token]) -> Any | Stuck:
         """The node of the statement, or where it went wrong."""
-        actions, moves, rules, accepting = self._actions, self._moves, self._rules, self._end
+        actions, rules, leaps, accepting = self._actions, self._rules, self._leaps, self._end
         states = [self._start]
         values: list[Any] = []
         starts: list[int] = []
@@ -79,11 +80,28 @@ class Automaton:
                     assert action is not None
                     values.append(action([], end, end))
                     starts.append(end)
-                state = moves[states[-1]][origin]
+                place = (states[-1], origin, kind)
+                leap = leaps.get(place)
+                state = self._leap(place) if leap is None else leap
                 if state == accepting:
                     return values[-1]
                 states.append(state)
         raise AssertionError("the end of the text is always a step or a stop")
+
+    def _leap(self, place: tuple[int, str, str]) -> int:
+        """The state after a rule, and after those of one symbol that only pass its node on."""
+        base, origin, kind = place
+        state = self._moves[base][origin]
+        while state != self._end:
+            step = self._actions[state].get(kind, 0)
+            if step >= 0:
+                break
+            length, origin, action = self._rules[-1 - step]
+            if length != 1 or action is not None:
+                break
+            state = self._moves[base][origin]
+        self._leaps[place] = state
+        return state
 
     def _stuck(self, states: list[int], index: int) -> Stuck:
         fits = frozenset(kind for kind in self._actions[states[-1]] if self._accepts(states, kind))

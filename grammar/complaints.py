@@ -223,7 +223,7 @@ def strange_character(character: str, span: Span) -> Diagnostic:
     )
 
 
-def many_faults(span: Span) -> Diagnostic:
+def many_faults(span: Span | None) -> Diagnostic:
     """E011: too many to list."""
     return Diagnostic("DPQL-E011", "more that does not belong here follows", span)
 

@@ -7,6 +7,7 @@ E015 brackets do not match · E016 two statements in one · E017 a cost where no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from grammar.automaton import Stuck
 from grammar.complaints import shown
@@ -142,6 +143,8 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
     if kind in ("NAME", "METHOD"):
         meant = nearest(text, sorted(word for word in stuck.expected if word not in _WRITTEN))
         help = f"did you mean `{meant}`?" if meant else ""
+    if before is not None and "IN" in (before[0], _before(tokens, opener)):
+        help = "bounds are written `IN [lo, hi]`"
     after = f" after {shown(before[1])}" if before is not None else ""
     return Diagnostic(
         "DPQL-E012",
@@ -191,6 +194,14 @@ def _opener(tokens: Sequence[Token]) -> Token | None:
         elif token[0] in _LAST and stack:
             stack.pop()
     return stack[-1] if stack else None
+
+
+def _before(tokens: Sequence[Token], opener: Token | None) -> str:
+    """The kind of the token before a bracket."""
+    for previous, token in pairwise(tokens):
+        if token is opener:
+            return previous[0]
+    return ""
 
 
 def _in_formula(tokens: Sequence[Token], stuck: Stuck) -> bool:

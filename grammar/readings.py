@@ -17,6 +17,7 @@ _OPERATORS = frozenset(["PLUS", "MINUS", "STAR", "SLASH", "CARET", "COMPARE", "L
 _OPENS_VALUE = _OPERATORS | {"EQUAL", "LSQB", "VS"}
 _FIRST_WORD = re.compile(r"[^\s,;]{1,20}")
 _SHOWN = 20
+_MOST = 1000
 
 
 def warn(
@@ -32,7 +33,7 @@ def warn(
     inside: list[bool] = []
     closed_value = False
     position = 0
-    for count, comment in doubtful:
+    for count, comment in doubtful[:_MOST]:
         while position < count:
             kind = tokens[position][0]
             if kind == "LSQB":

@@ -6,6 +6,7 @@ from grammar import depth, expectations
 from grammar.automaton import Automaton, Stuck
 from grammar.build import Builder
 from grammar.diagnostics import Diagnostic
+from grammar.resume import without
 from grammar.scan import FAULT, Token
 from grammar.source import Span
 from grammar.spelling import nearest
@@ -36,6 +37,7 @@ _ONCE: dict[type[Item], str] = {
 }
 _WORDS = RESERVED | {"NAME", "QUOTED", "AUTO", "METHOD"}
 _GUESSES = 5000
+_RESUMED = 20
 
 
 class Reader:
@@ -100,7 +102,22 @@ class Reader:
             self.findings.append(finding)
         else:
             self.findings.append(expectations.unexpected(tokens, stuck))
+        if tokens[0][0] in LOCAL_WORDS:
+            self._resume(tokens, stuck.index)
         self._break(tokens)
+
+    def _resume(self, tokens: list[Token], index: int) -> None:
+        """Finds more faults behind the first one in a statement of many clauses."""
+        for _ in range(_RESUMED):
+            rest = without(tokens, index)
+            if rest is None:
+                return
+            tokens, seam = rest
+            result = self._automaton.read(tokens)
+            if not isinstance(result, Stuck) or result.index <= seam:
+                return
+            index = result.index
+            self.findings.append(expectations.unexpected(tokens, result))
 
     def _stray(self, chunk: list[Token]) -> None:
         """What stands at the head of a file, or after `;`, without a statement word."""

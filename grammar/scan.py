@@ -123,25 +123,29 @@ def scan(text: str) -> Scan:
         elif group == "END":
             break
         elif group == "OPEN":
-            findings.append(complaints.unclosed_comment(Span(*match.span(group))))
+            start, end = match.span(group)
+            findings.append(complaints.unclosed_comment(Span(start, end)))
+            add((FAULT, match[group], start, end, first))
             break
         else:
             start, end = match.span(group)
-            kind = group
-            finding = _fault(group, match[group], Span(start, end))
-            if finding is not None or group != "QUOTED":
-                kind = FAULT
-            if finding is not None and not (
-                tokens and tokens[-1][0] is FAULT is kind and tokens[-1][3] == start
-            ):
-                faults += 1
-                if faults < _MOST_FAULTS:
-                    findings.append(finding)
-                elif faults == _MOST_FAULTS:
-                    findings.append(complaints.many_faults(Span(start, end)))
+            kind = FAULT
+            if faults <= _MOST_FAULTS and not _goes_on(tokens, start):
+                finding = _fault(group, match[group], Span(start, end))
+                if finding is not None:
+                    faults += 1
+                    many = faults > _MOST_FAULTS
+                    findings.append(complaints.many_faults(finding.span) if many else finding)
+                elif group == "QUOTED":
+                    kind = group
             add((kind, match[group], start, end, first))
             first = False
     return result
+
+
+def _goes_on(tokens: list[Token], start: int) -> bool:
+    """Whether what begins here only continues a fault that was told."""
+    return bool(tokens) and tokens[-1][0] == FAULT and tokens[-1][3] == start
 
 
 def _comment(text: str, start: int, first: bool, result: Scan) -> bool:
