@@ -41,9 +41,8 @@ def check(certificate: Any, body: bytes, reservations: Any) -> None:
     """
     try:
         with ctx.workprec(BITS):
-            plan, given = read(body), certificate
-            proof = read(given if isinstance(given, bytes) else canonical(given))
-            derive(plan, hashlib.sha256(body).hexdigest(), proof, reservations)
+            given = certificate if isinstance(certificate, bytes) else canonical(certificate)
+            derive(read(body), hashlib.sha256(body).hexdigest(), read(given), reservations)
     except Rejected:
         raise
     except Exception as problem:  # what cannot be followed proves nothing
@@ -65,7 +64,7 @@ def read(data: bytes) -> Any:
         return dict(items)
 
     def refused(text: str) -> None:
-        raise Rejected("a number is neither text nor a count")
+        need(False, "a number is neither text nor a count")
 
     need(len(data) <= SIZE, "too large")
     hooks: Any = {"object_pairs_hook": once, "parse_float": refused, "parse_constant": refused}
@@ -113,23 +112,23 @@ def parameters(leaf: dict[str, Any], rows: int) -> dict[str, Any]:
     need(of and n == 1 and {*of} <= CAPS[kind] if cap else of == [], "a filter draws wrong kinds")
     p = {name: number(text) for name, text in leaf["params"].items()}
     need([*p] == (["delta"] if kind == "adp" else []) + [main], "a leaf has unknown parameters")
-    made = {"rule": "cap" if cap else kind, "kind": kind, "n": n, "rho": None, "unit": "leaf"}
+    made = {"rule": "cap" if cap else kind, "kind": kind, "n": n, "unit": "leaf", "p": p}
+    made |= {"rho": None, "grown": None}
     if scale is None:
         fine = leaf["sensitivity"] is None and kind in ("pure", "gdp", "zcdp", "adp")
-        need(fine and factor == 1, "a leaf has no scale")
-        k, x = 1 if cap else rows, ball(p[main])
+        fine, k, x = fine and factor == 1, 1 if cap else rows, ball(p[main])
         p[main] *= k * k if kind == "zcdp" else k
-        # What k rows make of delta, beyond one.
-        grown = (k * x).expm1() / x.expm1() if kind == "adp" and k > 1 else None
-        return made | {"p": p, "grown": grown}
-    value, s = {"br": 2}.get(kind, factor) * number(leaf["sensitivity"]), number(scale)
-    fine = not cap and kind not in ("gdp", "zcdp", "adp") and (factor == 1 or kind == "pure")
-    need(fine, "a leaf has a scale or factor out of place")
-    if kind == "dgauss":
-        need(s.denominator == 1 and s >= 1024, "an integer scale is below 1024")
-        made["rho"], value = (value / s) ** 2 / 2, value * (1 + 1 / (20 * s * s))
-    need(p[main] == value / s, "a parameter does not follow from its scale")
-    return made | {"p": p}
+        if kind == "adp" and k > 1:  # what k rows make of delta
+            made["grown"] = (k * x).expm1() / x.expm1()
+    else:
+        value, s = {"br": 2}.get(kind, factor) * number(leaf["sensitivity"]), number(scale)
+        fine = not cap and kind not in ("gdp", "zcdp", "adp") and (factor == 1 or kind == "pure")
+        if kind == "dgauss":
+            fine = fine and s.denominator == 1 and s >= 1024
+            made["rho"], value = (value / s) ** 2 / 2, value * (1 + 1 / (20 * s * s))
+        fine = fine and p[main] == value / s
+    need(fine, "a leaf's parameter does not follow from its sensitivity and scale")
+    return made
 
 
 def fits(leaf: dict[str, Any], unit: str, out: dict[str, Fraction]) -> Any:
@@ -138,17 +137,15 @@ def fits(leaf: dict[str, Any], unit: str, out: dict[str, Fraction]) -> Any:
     x = ball(p)
     if unit == "adp":
         return kind == "adp" and n * p <= claim and n * leaf["p"]["delta"] <= out["delta"]
-    if unit == "eps":
-        return kind in BOUNDED and n * p <= claim
-    if kind in SMOOTH:
-        return n * (p * p if unit == "mu2" else leaf["rho"] or p * p / 2) <= claim
-    if unit == "mu2":
-        odds = {"pure": 1 + x.exp(), "br": 1 + (x / 2).exp(), "lap": 2 * (x / 2).exp()}
-        return kind in odds and tail(ball(claim / n).sqrt() / 2) <= 1 / odds[kind]
-    if kind in ("br", "zcdp"):
-        return n * (p if kind == "zcdp" else p * p / 8) <= claim
-    one = {"pure": x * (x / 2).tanh(), "lap": x + (-x).expm1()}
-    return kind in one and n * one[kind] <= ball(claim)
+    exact = {"eps": dict.fromkeys(BOUNDED, p), "mu2": dict.fromkeys(SMOOTH, p * p)}
+    exact["rho"] = dict.fromkeys(SMOOTH, leaf["rho"] or p * p / 2) | {"br": p * p / 8, "zcdp": p}
+    if kind in exact[unit]:
+        return n * exact[unit][kind] <= claim
+    if unit == "rho":
+        one = {"pure": x * (x / 2).tanh(), "lap": x + (-x).expm1()}
+        return kind in one and n * one[kind] <= ball(claim)
+    odds = {"pure": 1 + x.exp(), "br": 1 + (x / 2).exp(), "lap": 2 * (x / 2).exp()}
+    return unit == "mu2" and kind in odds and tail(ball(claim / n).sqrt() / 2) <= 1 / odds[kind]
 
 
 def proven(rule: str, given: Any, out: Any, above: list[Any], sets: Any) -> dict[str, Any]:
@@ -157,33 +154,33 @@ def proven(rule: str, given: Any, out: Any, above: list[Any], sets: Any) -> dict
     for node in above:
         need(not mask & node["bit"], "a leaf is used twice")
         mask |= node["bit"]
-    first, extra, fine, r = above[0], sorted({*given} - {"of"}), False, 1
+    first, inputs, fine = above[0], [*given], False
     unit = "adp" if rule in TO_ADP else (SIMPLE | SUMS).get(rule, first["unit"])
     main = "eps" if unit == "adp" else unit
     need([*out] == (["delta", "eps"] if unit == "adp" else [unit]), "a result is in a wrong unit")
     costs, claim = [node["p"].get(main) for node in above], ball(out[main])
     if rule in SIMPLE:
-        fine = len(above) == 1 and units == {"leaf"} and not extra and fits(first, unit, out)
+        fine = len(above) == 1 and units == {"leaf"} and fits(first, unit, out)
     elif rule in SUMS:
         mixed = added(node["p"].get("delta", 0) for node in above) if unit == "adp" else 0
-        fine = units <= ({"eps", "adp"} if unit == "adp" else {unit}) and not extra
+        fine = units <= ({"eps", "adp"} if unit == "adp" else {unit})
         fine = fine and added(costs) <= out[main] and mixed <= out.get("delta", 0)
-    elif rule in ("site_max", "site_top") and units == {unit} <= {"eps", "rho", "mu2"}:
-        r = count(given["r"]) if extra == ["r"] else 1
+    elif rule == "site_top" and units == {unit} <= {"eps", "rho", "mu2"}:
         (dataset,), sites = {home[0] for home in homes}, {home[1] for home in homes}
-        fine = len(sites) == len(homes) and None not in sites and r == sets[dataset]["most"]
-        fine = fine and added(sorted(costs)[-r:]) <= out[unit]
+        largest = sorted(costs)[-sets[dataset]["most"] :]
+        fine = 1 < len(sites) == len(homes) and None not in sites and added(largest) <= out[unit]
     elif rule in TO_ADP and len(above) == 1 and units == {TO_ADP[rule]}:
         x, delta = ball(first["p"][TO_ADP[rule]]), ball(out["delta"])
         if rule == "mu_to_adp":
             z, half = claim / x.sqrt(), x.sqrt() / 2
-            fine = not extra and tail(z - half) - claim.exp() * tail(z + half) <= delta
+            fine = tail(z - half) - claim.exp() * tail(z + half) <= delta
         else:
             a = ball(number(given["alpha"]))
             power = (a - 1) * (a * x - claim) - (a - 1).log() + a * (1 - 1 / a).log()
-            fine = extra == ["alpha"] and power <= delta.log()
+            fine = power <= delta.log()
+    fine = fine and inputs == (["alpha", "of"] if rule == "rho_to_adp" else ["of"])
     need(fine, f"{rule}: the claim is too low, or the rule does not apply here")
-    home = homes[0] if len({*homes}) == 1 and rule not in ("site_max", "site_top") else None
+    home = homes[0] if len({*homes}) == 1 and rule != "site_top" else None
     return {"unit": unit, "p": out, "bit": mask, "home": home}
 
 
@@ -207,7 +204,8 @@ def planned(body: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
             need(leaf["site"] is None or leaf["site"] in about["sites"], "a site is not declared")
             told = {"statement": at[0], "leaf": place, "rows": about["rows"], **leaf}
             leaves[at] = parameters(leaf, about["rows"]) | {"in": canonical(told)}
-            leaves[at] |= {"home": (leaf["dataset"], leaf["site"]), "bit": 1 << len(leaves) - 1}
+            homes = [(leaf["dataset"], leaf["site"]), (leaf["dataset"], None)]
+            leaves[at] |= {"home": homes[0], "homes": homes, "bit": 1 << len(leaves) - 1}
     return sets, leaves
 
 
@@ -216,13 +214,8 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
     facts = ("name", "population", "relation", "unit", "sites")
     head: dict[str, Any] = {"version": 1, "plan_hash": plan_hash, "relation": "replace"}
     head["datasets"] = [{fact: entry[fact] for fact in facts} for entry in plan["datasets"]]
-    steps, claims, left, nodes, used = (
-        proof.pop("nodes"),
-        proof.pop("totals"),
-        dict(leaves),
-        {},
-        set(),
-    )
+    steps, claims = proof.pop("nodes"), proof.pop("totals")
+    nodes, totals, left, used = {}, {}, dict(leaves), set()
     need(canonical(proof) == canonical(head), "another plan, relation or dataset")
     need(len(steps) <= 16 * len(leaves) + 64, "more nodes than the plan can need")
     for step in steps:
@@ -233,7 +226,7 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
             leaf = left.pop((given["statement"], given["leaf"]), {"rule": None})
             need(rule == leaf["rule"] and canonical(given) == leaf["in"], "not a leaf of the plan")
             fine = [*out] == [*leaf["p"]] and all(v <= out[q] for q, v in leaf["p"].items())
-            if leaf.get("grown"):
+            if leaf["grown"]:
                 fine = fine and ball(leaf["p"]["delta"]) * leaf["grown"] <= ball(out["delta"])
             need(fine, f"{rule}: the claim is too low")
             nodes[name] = leaf | {"p": out}
@@ -241,21 +234,14 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
             used |= {*given["of"]}
             nodes[name] = proven(rule, given, out, [nodes[other] for other in given["of"]], sets)
     need(not left, "a leaf of the plan is missing")
-    totals: dict[Any, Any] = {}
     for claim in claims:
         node, home = nodes[claim["node"]], (claim["dataset"], claim["site"])
-        inside = {
-            leaf["bit"]
-            for leaf in leaves.values()
-            if home in (leaf["home"], (leaf["home"][0], None))
-        }
-        need(
-            node["bit"] == sum(inside) and node["unit"] in (*SUMS.values(),), "a total lacks a leaf"
-        )
+        whole = sum(leaf["bit"] for leaf in leaves.values() if home in leaf["homes"])
+        need(node["bit"] == whole, "a total lacks a leaf")
+        need(node["unit"] != "leaf" and (*home, node["unit"]) not in totals, "a repeated total")
         out = {unit: number(text) for unit, text in claim["out"].items()}
         need(out == node["p"] and len(claim) == 4, "a total is not its node's")
         used |= {claim["node"]}
-        need((*home, node["unit"]) not in totals, "a total is repeated")
         totals[(*home, node["unit"])] = out
     idle = {name for name, node in nodes.items() if node["unit"] != "leaf"} - used
     need(not idle, "a node is unused")
@@ -268,11 +254,11 @@ def reserved(reservations: Any, totals: Any, homes: Any, sets: Any) -> None:
     keys, seen = set(), set()
     for entry in reservations:
         home, unit = (entry["dataset"], entry["site"]), entry["unit"]
-        out = totals.get((*home, unit), {})
         amounts = {"eps" if unit == "adp" else unit: number(entry["amount"])}
         amounts |= {"delta": number(entry["delta"])} if unit == "adp" else {}
-        need(entry["key"] == key(home, sets) and (*home, unit) not in seen, "a wrong ledger key")
-        need(out == amounts, "a reserved amount is not proved")
+        need(entry["key"] == key(home, sets), "a reservation names the wrong ledger key")
+        need(totals.get((*home, unit)) == amounts, "a reserved amount is not proved")
+        need((*home, unit) not in seen, "one amount is reserved twice")
         keys.add((entry["key"], unit))
         seen.add((*home, unit))
     missing = {(*home, unit) for home in homes for at, unit in keys if at == key(home, sets)} - seen
@@ -288,9 +274,9 @@ if __name__ == "__main__":
     import sys
 
     with open(sys.argv[1], "rb") as plan_file, open(sys.argv[2], "rb") as certificate_file:
-        content, proof_bytes = json.load(plan_file), certificate_file.read()
+        content, written = json.load(plan_file), certificate_file.read().strip()
     try:
-        check(proof_bytes.strip(), canonical(content.get("body", content)), None)
+        check(written, canonical(content.get("body", content)), None)
     except Rejected as problem:
         sys.exit(f"rejected: {problem}")
     print("accepted: every total bounds what its leaves cost")

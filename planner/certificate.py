@@ -141,8 +141,10 @@ def _parts(
         id, cost = _cost(writer, member, unit)
         site = member.leaf.site
         (whole if site is None else sites.setdefault(site, [])).append((cost, id))
-    if sites:
+    if len(sites) > 1:
         whole.append(_sites(writer, sites, unit, most))
+    else:
+        whole.extend(part for parts in sites.values() for part in parts)
     # In the order in which both sides add them, so that both round alike.
     whole.sort()
     return [id for _, id in whole], sum_up(cost for cost, _ in whole)
@@ -162,11 +164,8 @@ def _sites(
         costs.append((cost, id))
     costs.sort()
     largest = _claim(sum_up(cost for cost, _ in costs[-most:]))
-    given: dict[str, Any] = {"of": [id for _, id in costs]}
-    if most > 1:
-        given["r"] = most
-    rule = "site_top" if most > 1 else "site_max"
-    return largest, writer.add(writer.fresh("m"), rule, given, {unit: largest})
+    given = {"of": [id for _, id in costs]}
+    return largest, writer.add(writer.fresh("m"), "site_top", given, {unit: largest})
 
 
 def _cost(writer: _Writer, member: _Member, unit: str) -> tuple[str, Fraction]:

@@ -13,10 +13,8 @@ __all__ = [
     "ball",
     "ceiling",
     "cdf",
-    "density",
     "floor",
     "holds",
-    "logistic",
     "lower",
     "near",
     "quantile_of_tail",
@@ -73,19 +71,9 @@ def tail(point: arb) -> arb:
     return (point / arb(2).sqrt()).erfc() / 2
 
 
-def density(point: arb) -> arb:
-    """phi, the standard normal density."""
-    return (-point * point / 2).exp() / (2 * arb.pi()).sqrt()
-
-
 def quantile_of_tail(mass: arb) -> arb:
     """The x with Q(x) = `mass`, for a mass in (0, 1); accurate for masses near 0."""
     return arb(2).sqrt() * (2 * mass).erfcinv()
-
-
-def logistic(point: arb) -> arb:
-    """1 / (1 + e^-x)."""
-    return 1 / (1 + (-point).exp())
 
 
 def sharp(function: Callable[[], arb]) -> arb:

@@ -137,23 +137,20 @@ def _bounds(leaves: tuple[Priced, ...], delta: Fraction, max_sites: int) -> list
         found.append(Bound(_ONE_DRAW[leaves[0].kind](leaves[0].param, delta), "C11"))
     found.extend(_smooth(leaves, delta, max_sites))
     loose = tuple(leaf for leaf in leaves if leaf.kind not in _BOUNDED)
-    if loose and len(loose) < len(leaves):
-        bounded = total((leaf for leaf in leaves if leaf.kind in _BOUNDED), "eps", max_sites)
-        rest = _least(_smooth(loose, delta, max_sites))
-        if bounded is not None and rest is not None:
-            found.append(Bound(bounded + rest.eps, f"eps+{rest.by}"))
+    bounded = total((leaf for leaf in leaves if leaf.kind in _BOUNDED), "eps", max_sites)
+    if loose and bounded:
+        rest = _smooth(loose, delta, max_sites)
+        found.extend(Bound(bounded + one.eps, f"eps+{one.by}") for one in rest)
     return found
 
 
 def _smooth(leaves: tuple[Priced, ...], delta: Fraction, max_sites: int) -> list[Bound]:
     """The bounds by one unit that Gaussian noise has, each at the whole of delta."""
     found: list[Bound] = []
-    mu_squared = total(leaves, "mu_squared", max_sites)
-    if mu_squared is not None:
-        found.append(Bound(gdp_eps(mu_squared, delta), "C10"))
-    rho = total(leaves, "rho", max_sites)
-    if rho is not None:
-        found.append(Bound(zcdp_eps(rho, delta), "C9"))
+    for rule, unit, solved in _SMOOTH:
+        cost = total(leaves, unit, max_sites)
+        if cost is not None:
+            found.append(Bound(solved(cost, delta), rule))
     return found
 
 
@@ -183,6 +180,10 @@ def _shown(value: Fraction | None) -> str | None:
     return written if len(written) <= longest else text(round_up(value))
 
 
+_SMOOTH: tuple[tuple[str, Native, Callable[[Fraction, Fraction], Fraction]], ...] = (
+    ("C10", "mu_squared", gdp_eps),
+    ("C9", "rho", zcdp_eps),
+)
 _ONE_DRAW: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "pure": pure_eps,
     "lap": laplace_eps,

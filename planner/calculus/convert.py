@@ -133,9 +133,7 @@ def charge(leaf: Priced, unit: Native) -> Charge:
         return Charge(leaf.param, "exact")
     if unit == "mu_squared":
         return Charge(_mu_squared(leaf), "exact")
-    if leaf.kind == "dgauss" and isinstance(leaf, Leaf):
-        if leaf.sensitivity is None or leaf.scale is None:
-            raise ValueError("a dgauss leaf has a sensitivity with a scale")
+    if leaf.kind == "dgauss" and isinstance(leaf, Leaf) and leaf.sensitivity and leaf.scale:
         return Charge((leaf.sensitivity / leaf.scale) ** 2 / 2, "C1")
     return Charge(gdp_to_rho(_mu_squared(leaf)), "C1")
 

@@ -1,0 +1,526 @@
+"""Certificates that must be refused: honest ones with one thing made wrong."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from planner.calculus.compose import total
+from planner.calculus.cost import Cost
+from planner.calculus.exact import number, text
+from planner.calculus.inverse import solve
+from planner.calculus.leaves import Leaf
+from planner.calculus.need import Need
+from planner.certificate import certify
+
+F = Fraction
+Body = dict[str, Any]
+
+
+def canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def dataset(name: str, *, rows: int = 1, population: str | None = None, sites: Any = None) -> Body:
+    return {
+        "name": name,
+        "population": population,
+        "relation": "replace",
+        "rows": 1000,
+        "unit": {"column": "person", "max": rows},
+        "sites": sites,
+        "columns": [{"name": "x", "lo": "-0.5", "hi": "1"}],
+        "norm": None,
+        "budget": None,
+    }
+
+
+def statement(name: str, *leaves: Leaf) -> Body:
+    homes = list(dict.fromkeys(leaf.dataset for leaf in leaves))
+    return {
+        "name": name,
+        "verb": "TEST",
+        "method": "any",
+        "version": 1,
+        "on": [{"dataset": home, "site": None} for home in homes],
+        "params": {"level": "0.05"},
+        "cost": [{"dataset": home, "site": None, "declared": {"eps": "1"}} for home in homes],
+        "leaves": [leaf.json() for leaf in leaves],
+    }
+
+
+def plan(datasets: list[Body], *statements: Body) -> Body:
+    head = {"schema": "dpql/1", "language": "1", "evalues": [], "study": {"title": "Größe"}}
+    return {**head, "datasets": datasets, "statements": list(statements)}
+
+
+def reserve(
+    unit: str, amount: Fraction | str, name: str = "d", site: str | None = None, **more: Any
+) -> Body:
+    key = more.pop("key", name) + ("" if site is None else f"/{site}")
+    written = amount if isinstance(amount, str) else text(amount)
+    return {"key": key, "dataset": name, "site": site, "unit": unit, "amount": written, **more}
+
+
+def certified(body: Body, *reservations: Body) -> tuple[Body, bytes, list[Body]]:
+    data = canonical(body)
+    return certify(body, sha(data), reservations), data, list(reservations)
+
+
+def rounds() -> tuple[Body, bytes, list[Body]]:
+    """Twenty rounds of selection with measurement, beside a bounded test."""
+    needs = (
+        Need("br", lambda: F(2), 20, role="select", share=F(1, 2), dataset="d"),
+        Need("gauss", lambda: F(2), 20, role="measure", share=F(1, 2), dataset="d"),
+    )
+    peel = solve(needs, Cost("rho", F(1, 10))).leaves
+    test = solve((Need("lap", lambda: F(7, 3), dataset="d"),), Cost("eps", F(1, 3))).leaves
+    body = plan([dataset("d")], statement("peel", *peel), statement("cox", *test))
+    leaves = [*peel, *test]
+    return certified(
+        body,
+        reserve("rho", total(leaves, "rho") or 0),
+        reserve("mu2", total(leaves, "mu_squared") or 0),
+    )
+
+
+def sites() -> tuple[Body, bytes, list[Body]]:
+    """Three sites, a person at two of them at most, beside a release over all."""
+    members = [{"name": name, "rows": 300} for name in "abc"]
+    at = [Leaf.gauss(1, 4 + i, dataset="d", site=s) for i, s in enumerate("aabc")]
+    whole = Leaf.dgauss(3, 4096, dataset="d")
+    body = plan(
+        [dataset("d", population="people", sites={"max": 2, "members": members})],
+        statement("lmm", *at),
+        statement("all", whole),
+    )
+    return certified(
+        body,
+        reserve("mu2", total([*at, whole], "mu_squared", 2) or 0, key="people"),
+        reserve("rho", total([*at, whole], "rho", 2) or 0, key="people"),
+        reserve("mu2", total(at[:2], "mu_squared") or 0, site="a", key="people"),
+        reserve("mu2", total(at[2:3], "mu_squared") or 0, site="b", key="people"),
+        reserve("mu2", total(at[3:], "mu_squared") or 0, site="c", key="people"),
+    )
+
+
+def one_site() -> tuple[Body, bytes, list[Body]]:
+    """Two sites that share nobody, and a count that must round up."""
+    members = [{"name": name, "rows": 500} for name in "ab"]
+    at = [Leaf.lap(1, 7, dataset="d", site="a", count=3), Leaf.br(2, 9, dataset="d", site="b")]
+    body = plan([dataset("d", sites={"max": 1, "members": members})], statement("one", *at))
+    return certified(
+        body,
+        reserve("eps", total(at, "eps") or 0),
+        reserve("rho", total(at, "rho") or 0),
+        reserve("mu2", total(at, "mu_squared") or 0),
+    )
+
+
+def everything() -> tuple[Body, bytes, list[Body]]:
+    """Every kind of leaf, three rows a person, two datasets; totals in eps with delta."""
+    one = Leaf.declared("adp", F(1, 20), F(1, 10**7), dataset="d")
+    two = [
+        Leaf.pure(1, 9, 2, dataset="d"),
+        Leaf.br(1, 9, dataset="d", count=4),
+        Leaf.declared("gdp", F(1, 9), dataset="d", count=2),
+        Leaf.declared("zcdp", F(1, 90), dataset="d"),
+        Leaf.cap("gdp", F(1, 5), ("br", "dgauss"), dataset="d"),
+    ]
+    other = [Leaf.declared("pure", F(1, 4), dataset="e"), Leaf.lap(2, 9, dataset="e", count=3)]
+    body = plan(
+        [dataset("d", rows=3), dataset("e")],
+        statement("given", one),
+        statement("mixed", *two, *other),
+    )
+    small = text(F(1, 10**5))
+    return certified(
+        body,
+        reserve("adp", F(9), delta=small),
+        reserve("eps", total(other, "eps") or 0, "e"),
+        reserve("rho", total(other, "rho") or 0, "e"),
+        reserve("adp", F(4), "e", delta=small),
+    )
+
+
+HONEST = {"rounds": rounds, "sites": sites, "one_site": one_site, "everything": everything}
+
+
+def forgeries(
+    certificate: Body, data: bytes, reservations: list[Body]
+) -> Iterator[tuple[str, Any, bytes, Any]]:
+    """(what is wrong, certificate, plan bytes, reservations) for every single wrong thing."""
+    for name, forged in _claims(certificate):
+        yield name, forged, data, reservations
+    for name, forged in _nodes(certificate):
+        yield name, forged, data, reservations
+    for name, forged in _heads(certificate):
+        yield name, forged, data, reservations
+    for name, forged in _numbers(certificate):
+        yield name, forged, data, reservations
+    for name, written in _bytes(certificate):
+        yield name, written, data, reservations
+    for name, body in _plans(json.loads(data)):
+        told = canonical(body)
+        yield f"{name}, old hash", certificate, told, reservations
+        yield f"{name}, new hash", {**certificate, "plan_hash": sha(told)}, told, reservations
+    yield "plan not canonical", certificate, data + b" ", reservations
+    yield "plan empty", certificate, b"", reservations
+    for name, wrong in _reservations(reservations):
+        yield name, certificate, data, wrong
+
+
+def _changed(certificate: Body, change: Any) -> Body:
+    forged = copy.deepcopy(certificate)
+    change(forged)
+    return forged
+
+
+def _claims(certificate: Body) -> Iterator[tuple[str, Body]]:
+    """Every claim lowered by a thousandth, alone and, for totals, together with its node."""
+    for i, node in enumerate(certificate["nodes"]):
+        for unit, value in node["out"].items():
+            low = text(number(value) * F(999, 1000))
+
+            def lower(forged: Body, i: int = i, unit: str = unit, low: str = low) -> None:
+                was = forged["nodes"][i]["out"]
+                forged["nodes"][i]["out"] = {**was, unit: low}
+                for total in forged["totals"]:
+                    if total["node"] == forged["nodes"][i]["id"]:
+                        total["out"] = forged["nodes"][i]["out"]
+
+            yield f"claim of {node['id']} in {unit} lowered", _changed(certificate, lower)
+    for i, total in enumerate(certificate["totals"]):
+        for unit, value in total["out"].items():
+            low = text(number(value) * F(999, 1000))
+            yield (
+                f"total {i} lowered alone",
+                _changed(
+                    certificate,
+                    lambda c, i=i, unit=unit, low=low: c["totals"][i]["out"].update({unit: low}),
+                ),
+            )
+
+
+RULES = (
+    "pure lap br gauss dgauss gdp zcdp adp cap leaf_eps leaf_rho leaf_mu leaf_adp sum_eps sum_rho "
+    "sum_mu2 sum_adp site_max site_top rho_to_adp mu_to_adp group pld_adp br_mu free"
+).split()
+
+
+def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
+    nodes = certificate["nodes"]
+    leaves = [i for i, node in enumerate(nodes) if "statement" in node["in"]]
+    for i, node in enumerate(nodes):
+        for rule in RULES:
+            if rule != node["rule"]:
+                yield (
+                    f"{node['id']} renamed to {rule}",
+                    _changed(certificate, lambda c, i=i, r=rule: c["nodes"][i].update(rule=r)),
+                )
+        yield f"{node['id']} dropped", _changed(certificate, lambda c, i=i: c["nodes"].pop(i))
+        yield (
+            f"{node['id']} doubled",
+            _changed(certificate, lambda c, i=i: c["nodes"].insert(i, c["nodes"][i])),
+        )
+        yield (
+            f"{node['id']} repeated under another name",
+            _changed(certificate, lambda c, i=i: c["nodes"].append({**c["nodes"][i], "id": "new"})),
+        )
+        yield (
+            f"{node['id']} with a field more",
+            _changed(certificate, lambda c, i=i: c["nodes"][i].update(note="x")),
+        )
+        yield (
+            f"{node['id']} with an input more",
+            _changed(certificate, lambda c, i=i: c["nodes"][i]["in"].update(note="x")),
+        )
+        yield (
+            f"{node['id']} with a result more",
+            _changed(certificate, lambda c, i=i: c["nodes"][i]["out"].update(tau="1")),
+        )
+        if "of" in node["in"] and i not in leaves:
+            yield (
+                f"{node['id']} moved before its parts",
+                _changed(certificate, lambda c, i=i: c["nodes"].insert(0, c["nodes"].pop(i))),
+            )
+        for field in node["in"]:
+            yield (
+                f"{node['id']} without {field}",
+                _changed(certificate, lambda c, i=i, f=field: c["nodes"][i]["in"].pop(f)),
+            )
+        parents = node["in"].get("of") if i not in leaves else None
+        for j, _ in enumerate(parents or ()):
+            yield (
+                f"{node['id']} without its part {j}",
+                _changed(certificate, lambda c, i=i, j=j: c["nodes"][i]["in"]["of"].pop(j)),
+            )
+            yield (
+                f"{node['id']} with its part {j} twice",
+                _changed(certificate, lambda c, i=i, j=j: _twice(c["nodes"][i]["in"]["of"], j)),
+            )
+            for other in ("l0.0", "nowhere", node["id"], nodes[-1]["id"]):
+                if other != node["in"]["of"][j]:
+                    yield (
+                        f"{node['id']} with {other} as part {j}",
+                        _changed(
+                            certificate,
+                            lambda c, i=i, j=j, o=other: c["nodes"][i]["in"]["of"].__setitem__(
+                                j, o
+                            ),
+                        ),
+                    )
+    for i in leaves:
+        given = nodes[i]["in"]
+        changes: dict[str, Any] = {
+            "count": [given["count"] + 1, given["count"] - 1, 0, -1, True, "1", 1.0],
+            "sensitivity": ["0.5", None, "123"],
+            "scale": ["123456", None, "7"],
+            "factor": [given["factor"] + 1],
+            "width": [given["width"] + 1],
+            "rows": [given["rows"] + 1, 0],
+            "role": ["cap" if given["role"] != "cap" else ""],
+            "of": [["zcdp"]],
+            "dataset": ["other"],
+            "site": ["other"],
+            "statement": ["other"],
+            "leaf": [given["leaf"] + 1, -1, True],
+            "kind": ["free"],
+            "params": [{}, {**given["params"], "x": "1"}],
+        }
+        for field, values in changes.items():
+            for value in values:
+                if canonical(value) == canonical(given[field]):
+                    continue
+                yield (
+                    f"{nodes[i]['id']} with {field} {value}",
+                    _changed(
+                        certificate,
+                        lambda c, i=i, f=field, v=value: c["nodes"][i]["in"].update({f: v}),
+                    ),
+                )
+        for j in leaves:
+            if i < j:
+                yield (
+                    f"leaves {i} and {j} swapped",
+                    _changed(certificate, lambda c, i=i, j=j: _swap(c["nodes"], i, j)),
+                )
+
+
+def _twice(items: list[Any], i: int) -> None:
+    items.append(items[i])
+
+
+def _swap(nodes: list[Body], i: int, j: int) -> None:
+    nodes[i]["in"], nodes[j]["in"] = nodes[j]["in"], nodes[i]["in"]
+
+
+def _heads(certificate: Body) -> Iterator[tuple[str, Body]]:
+    yield "another plan's hash", {**certificate, "plan_hash": "0" * 64}
+    yield "another version", {**certificate, "version": 2}
+    yield "another relation", {**certificate, "relation": "add_remove"}
+    yield "an unknown field", {**certificate, "extra": 1}
+    for field in certificate:
+        yield f"no {field}", {k: v for k, v in certificate.items() if k != field}
+        for junk in (None, "x", 7, [], {}, [[]], [{}]):
+            if certificate[field] != junk:
+                yield f"{field} is {junk}", {**certificate, field: junk}
+    for i, entry in enumerate(certificate["datasets"]):
+        for field in entry:
+            yield (
+                f"dataset with another {field}",
+                _changed(certificate, lambda c, i=i, f=field: c["datasets"][i].update({f: "x"})),
+            )
+    yield "a dataset less", {**certificate, "datasets": certificate["datasets"][:-1]}
+    yield "no totals", {**certificate, "totals": []}
+    yield "no nodes", {**certificate, "nodes": []}
+    for i, _ in enumerate(certificate["totals"]):
+        yield f"total {i} missing", _changed(certificate, lambda c, i=i: c["totals"].pop(i))
+        yield f"total {i} twice", _changed(certificate, lambda c, i=i: _twice(c["totals"], i))
+        for field, junk in (("dataset", "x"), ("site", "x"), ("node", "x"), ("node", "l0.0")):
+            yield (
+                f"total {i} with another {field}",
+                _changed(
+                    certificate, lambda c, i=i, f=field, j=junk: c["totals"][i].update({f: j})
+                ),
+            )
+        yield (
+            f"total {i} with a field more",
+            _changed(certificate, lambda c, i=i: c["totals"][i].update(note="x")),
+        )
+
+
+WRONG_NUMBERS = (
+    "-1 -0.1 +1 1e3 1E3 1e99999999 1e-99999999 nan NaN inf -inf 0 0.0 0/1 1/0 1/-1 1//2 .5 5. 0x1 "
+    "1_0 ١ ²"
+).split()
+
+
+def _numbers(certificate: Body) -> Iterator[tuple[str, Body]]:
+    wrong = [*WRONG_NUMBERS, "", " 1", "1 ", "1\n", "9" * 101, "0." + "0" * 60 + "1", "9" * 10**6]
+    wrong = [*wrong, "1/" + "9" * 10**5, 1, 1.5, None, True, [], {}, float("nan"), float("inf")]
+    last = len(certificate["nodes"]) - 1
+    for i in (0, last):
+        for unit in certificate["nodes"][i]["out"]:
+            for value in wrong:
+
+                def put(forged: Body, i: int = i, unit: str = unit, value: Any = value) -> None:
+                    out = {**forged["nodes"][i]["out"], unit: value}
+                    forged["nodes"][i]["out"] = out
+                    for total in forged["totals"]:
+                        if total["node"] == forged["nodes"][i]["id"]:
+                            total["out"] = out
+
+                yield f"{unit} of node {i} is {str(value)[:12]!r}", _changed(certificate, put)
+    for i, node in enumerate(certificate["nodes"]):
+        if "alpha" in node["in"]:
+            for value in ["1", "0.5", "1.0000000000000001", "10000000", *wrong]:
+                yield (
+                    f"alpha is {str(value)[:12]!r}",
+                    _changed(
+                        certificate, lambda c, i=i, v=value: c["nodes"][i]["in"].update(alpha=v)
+                    ),
+                )
+
+
+def _bytes(certificate: Body) -> Iterator[tuple[str, Any]]:
+    data = canonical(certificate)
+    yield "blank at the end", data + b" "
+    yield "line end at the end", data + b"\n"
+    yield "byte order mark", b"\xef\xbb\xbf" + data
+    yield "not sorted", json.dumps(certificate, separators=(",", ":")).encode()
+    yield "blanks inside", json.dumps(certificate, sort_keys=True).encode()
+    yield "a key twice", data[:-1] + b',"version":1}'
+    yield "a key twice, first", data.replace(b'{"datasets":', b'{"datasets":[],"datasets":', 1)
+    yield "a float version", data.replace(b'"version":1', b'"version":1.0')
+    yield "an exponent", data.replace(b'"version":1', b'"version":1e0')
+    yield "a huge exponent", data.replace(b'"version":1', b'"version":1e999999999')
+    yield "NaN", data.replace(b'"version":1', b'"version":NaN')
+    yield "a long count", data.replace(b'"version":1', b'"version":' + b"1" * 10**6)
+    yield "a minus zero", data.replace(b'"version":1', b'"version":-0')
+    yield "escaped text", data.replace(b'"rule"', b'"\\u0072ule"', 1)
+    yield "cut", data[:-1]
+    yield "not UTF-8", data.replace(b'"rule"', b'"\xff"', 1)
+    yield "UTF-16", data.decode().encode("utf-16")
+    yield "nothing", b""
+    yield "nested lists", b"[" * 100_000 + b"]" * 100_000
+    yield "nested objects", b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    yield "nested deep as a value", {**certificate, "nodes": deep}
+    yield "a list", [certificate]
+    for junk in (None, 1, 1.5, "x", b"x", [], (), {}, {1: 2}, {"nodes": object()}, {None: {}}):
+        yield f"not a certificate: {type(junk).__name__}", junk
+
+
+def _plans(body: Body) -> Iterator[tuple[str, Body]]:
+    """Plans that cost more, or say something else, than the one the certificate was made for."""
+
+    def changed(change: Any) -> Body:
+        forged = copy.deepcopy(body)
+        change(forged)
+        return forged
+
+    for i, one in enumerate(body["statements"]):
+        yield f"statement {i} gone", changed(lambda b, i=i: b["statements"].pop(i))
+        yield f"statement {i} twice", changed(lambda b, i=i: _twice(b["statements"], i))
+        yield (
+            f"statement {i} without leaves",
+            changed(lambda b, i=i: b["statements"][i].update(leaves=[])),
+        )
+        for j, leaf in enumerate(one["leaves"]):
+            yield (
+                f"leaf {i}.{j} gone",
+                changed(lambda b, i=i, j=j: b["statements"][i]["leaves"].pop(j)),
+            )
+            yield (
+                f"leaf {i}.{j} twice",
+                changed(lambda b, i=i, j=j: _twice(b["statements"][i]["leaves"], j)),
+            )
+            for field in leaf:
+                for junk in (None, "x", 7, [], {}, "1e9"):
+                    if leaf[field] != junk:
+                        yield (
+                            f"leaf {i}.{j} with {field} {junk!r}",
+                            changed(
+                                lambda b, i=i, j=j, f=field, v=junk: b["statements"][i]["leaves"][
+                                    j
+                                ].update({f: v})
+                            ),
+                        )
+            yield (
+                f"leaf {i}.{j} with a field more",
+                changed(lambda b, i=i, j=j: b["statements"][i]["leaves"][j].update(group=3)),
+            )
+    for i, entry in enumerate(body["datasets"]):
+        yield (
+            f"dataset {i} under add_remove",
+            changed(lambda b, i=i: b["datasets"][i].update(relation="add_remove")),
+        )
+        yield (
+            f"dataset {i} with more rows a person",
+            changed(
+                lambda b, i=i: b["datasets"][i]["unit"].update(
+                    max=b["datasets"][i]["unit"]["max"] + 1
+                )
+            ),
+        )
+        yield (
+            f"dataset {i} of another population",
+            changed(lambda b, i=i: b["datasets"][i].update(population="others")),
+        )
+        yield f"dataset {i} gone", changed(lambda b, i=i: b["datasets"].pop(i))
+        yield f"dataset {i} twice", changed(lambda b, i=i: _twice(b["datasets"], i))
+        if entry["sites"]:
+            yield (
+                f"dataset {i} with persons at three sites",
+                changed(lambda b, i=i: b["datasets"][i]["sites"].update(max=3)),
+            )
+            yield (
+                f"dataset {i} without sites",
+                changed(lambda b, i=i: b["datasets"][i].update(sites=None)),
+            )
+            yield (
+                f"dataset {i} with one site twice",
+                changed(lambda b, i=i: _twice(b["datasets"][i]["sites"]["members"], 0)),
+            )
+
+
+def _reservations(reservations: list[Body]) -> Iterator[tuple[str, Any]]:
+    yield "nothing is reserved", []
+    for junk in ("x", 1, [None], [{}], {"a": 1}):
+        yield f"reservations are {junk!r}", junk
+    for i, entry in enumerate(reservations):
+        amount = number(entry["amount"])
+        twisted: dict[str, list[Any]] = {
+            "key": ["others", None, "d/x"],
+            "dataset": ["others"],
+            "site": ["x"],
+            "unit": ["tau", "mu", None],
+            "amount": [
+                text(amount * F(999, 1000)),
+                text(amount * 2),
+                "1e9",
+                "-1",
+                "nan",
+                1.0,
+                None,
+            ],
+        }
+        if "delta" in entry:
+            twisted["delta"] = ["0.000001", "1", None, "nan"]
+        for field, values in twisted.items():
+            for value in values:
+                wrong = copy.deepcopy(reservations)
+                wrong[i][field] = value
+                yield f"reservation {i} with {field} {value!r}", wrong
+        yield f"reservation {i} twice", [*reservations, entry]
