@@ -18,6 +18,8 @@ from planner.values import Value, Word, evaluate
 
 __all__ = ["params_of"]
 
+_EITHER = Versus[Any]  # made once: a generic model is costly to name
+
 
 def params_of(
     model: type[Params],
@@ -77,7 +79,7 @@ def _value(name: str, item: tree.Option | tree.Flag, shape: Shape, scope: Scope)
     if shape.versus is not None:
         if item.versus is None:
             raise Mistake("DPQL-E043", f"`{name}` needs two sides", help=f"write `{name}=a VS b`")
-        return Versus[Any](
+        return _EITHER(
             left=shape.versus.take(name, _read(name, item.value, shape.versus, scope)),
             right=shape.versus.take(name, _read(name, item.versus, shape.versus, scope)),
         )
