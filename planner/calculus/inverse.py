@@ -31,7 +31,6 @@ _TRIES = 64
 _SENSITIVITY_DIGITS = 20
 _LONGEST = 10**30
 _DOUBLE_BITS = 53
-_LARGEST_INTEGER_SCALE = 2**52
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +201,6 @@ def _leaf(order: _Order, group: int) -> Leaf:
             f"the noise scale would be {float(leaf.scale):.3g}, this method needs at least "
             f"{float(need.minimum_scale):.3g}",
             "lower the cost of this statement",
-        )
-    if need.kind == "dgauss" and leaf.scale is not None and leaf.scale > _LARGEST_INTEGER_SCALE:
-        raise Unsolvable(
-            "the noise would be wider than the exact integer sampler can draw",
-            "raise the cost of this statement",
         )
     return leaf
 
