@@ -46,11 +46,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How much of something is used; `share` from 0 to 1 only draws what `text` says."""
+    """A bar between two named ends; `share` from 0 to 1 only draws what `text` says."""
 
     label: str
     share: float
     text: str
+    ends: tuple[str, str]
     kind: str = "meter"
 
 

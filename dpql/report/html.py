@@ -87,12 +87,14 @@ def _block(block: Block) -> str:
 
 
 def _meter(block: Meter) -> str:
+    low, high = block.ends
     width = f"{100 * min(1.0, max(0.0, block.share)):.1f}"
     said = escape(words.visible(f"{block.label}: {block.text}").replace("`", ""), quote=True)
     return (
         f'<div class="meter"><p><strong>{_text(block.label)}</strong></p>'
         f'<div class="bar" role="img" aria-label="{said}"><span style="width:{width}%"></span>'
-        f"</div><p>{_text(block.text)}</p></div>"
+        f'</div><p class="ends"><span>{_text(low)}</span><span>{_text(high)}</span></p>'
+        f"<p>{_text(block.text)}</p></div>"
     )
 
 
@@ -115,8 +117,9 @@ def _title(title: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped text, with what stands in backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", escape(words.visible(text)))
+    """Escaped text, with what stands in backticks as code, no line break before a percent sign."""
+    safe = escape(words.visible(text)).replace(" %", "&nbsp;%")
+    return _CODE.sub(r"<code>\1</code>", safe)
 
 
 def _finding(source: Source, finding: Diagnostic) -> str:

@@ -48,8 +48,8 @@ def _block(block: Block) -> list[str]:
             return [*_title(title), *[f"- {_text(name)}: {_text(value)}" for name, value in pairs]]
         case Table(caption=caption, head=head, rows=rows):
             return [*_title(caption), *_table(head, rows)]
-        case Meter(label=label, text=text):
-            return [f"{_text(label)}: {_text(text)}"]
+        case Meter(label=label, text=text, ends=(low, high)):
+            return [f"{_text(label)}: {_text(text)} (from {_text(low)}, to {_text(high)})"]
 
 
 def _title(title: str) -> list[str]:

@@ -112,7 +112,8 @@ def _meter(label: str, guess: float) -> Meter:
     return Meter(
         label,
         max(0.0, 2 * guess - 1),
-        f"right in at most {words.in_hundred(guess)} guesses (50: as good as a coin; 100: certain)",
+        f"right in at most {words.in_hundred(guess)} guesses",
+        ("50: as good as a coin", "100: certain"),
     )
 
 

@@ -91,6 +91,7 @@ def _dataset(dataset: Json) -> list[Block]:
                 f"Budget of `{name}`: {words.declared(budget)}",
                 min(1.0, float(share)),
                 f"{used} is used{what}",
+                ("nothing", "all of it"),
             )
         )
     if dataset["remaining"] is None:

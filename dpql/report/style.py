@@ -31,6 +31,7 @@ border-bottom:1px solid #ccc}
 .dpql .meter p{margin:0}
 .dpql .bar{height:.7rem;border:1px solid #444;background:#fff;margin:.25rem 0}
 .dpql .bar span{display:block;height:100%;background:#1d4f7c}
+.dpql .ends{display:flex;justify-content:space-between;font-size:.8rem;color:#444}
 .dpql code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.88em;overflow-wrap:anywhere}
 .dpql pre{font:.85rem/1.4 ui-monospace,Menlo,Consolas,monospace;background:#f4f4f4;padding:.6rem;
 overflow-x:auto;white-space:pre}

@@ -70,11 +70,12 @@ def declared(written: Mapping[str, str]) -> str:
 
 def cost(total: Mapping[str, Any]) -> str:
     """A cost in every unit in which it may be claimed."""
+    pure = amount(total["eps"]) if total.get("eps") else None
     parts = [f"{unit} = {amount(total[unit])}" for unit in ("eps", "rho", "mu") if total.get(unit)]
     parts += [
         f"eps = {amount(pair['eps'])} at delta = {small(pair['delta'])}"
         for pair in total.get("eps_delta", ())
-        if pair["delta"] != "0" and pair["eps"] != total.get("eps")
+        if pair["delta"] != "0" and amount(pair["eps"]) != pure
     ]
     return "; ".join(parts) or "nothing"
 
