@@ -16,10 +16,12 @@ from planner.calculus.leaves import Leaf
 from planner.calculus.targets import target
 
 __all__ = [
+    "CEILING",
     "COARSEST_GRID",
     "FINEST_GRID",
     "LARGEST_SCALE",
     "LEAST_SCALE",
+    "SMOOTHING_BITS",
     "Purse",
     "Rounds",
     "centering_steps",
@@ -29,6 +31,12 @@ __all__ = [
     "size_grid",
     "value_scale",
 ]
+
+CEILING = 1000
+"""Log e-values above this count as this, in nats."""
+
+SMOOTHING_BITS = 20
+"""Every e-value E becomes (1 - f) E + f with f = 2^-20, so that its logarithm is finite."""
 
 FINEST_GRID = 40
 COARSEST_GRID = 20

@@ -16,15 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executors.data.source import Plain, Reader
+from executors.pricing.evalues import CEILING, SMOOTHING_BITS
 from planner.mechanism import Query
 
-__all__ = ["CEILING", "LogEvalues", "floor_nats", "neutral_steps", "summarise", "to_steps"]
+__all__ = ["LogEvalues", "neutral_steps", "summarise", "to_steps"]
 
-CEILING = 1000.0
-"""Log e-values above this, +inf included, count as this."""
-
-FLOOR_SHARE = 2.0**-20
-"""Weight f of the constant e-value 1 in (1 - f) E + f, which keeps the logarithm finite."""
+_SMOOTHING = 2.0**-SMOOTHING_BITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,19 +95,14 @@ def to_steps(
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
     """floor(2^grid L) - 1 with L = log((1 - f) E + f); for every float, shape kept.
 
-    E is exp of the value: 0 for NaN and -inf, exp(1000) above 1000. All steps are contractions, so
-    a row moves by no more than it did before. Floats err by less than 2^-42 nats, a quarter of the
-    finest step, so the 1 keeps exp(x 2^-grid) at or below the e-value.
+    E is exp of the value: 0 for NaN and -inf, exp(1000) above 1000; f is 2^-20. All steps are
+    contractions, so a row moves by no more than it did before. Floats err by less than 2^-42 nats,
+    a quarter of the finest step, so the 1 keeps exp(x 2^-grid) at or below the e-value.
     """
     with np.errstate(all="ignore"):
-        capped = np.minimum(np.where(np.isnan(log_evalues), -np.inf, log_evalues), CEILING)
-        smoothed = np.logaddexp(capped + log1p(-FLOOR_SHARE), log(FLOOR_SHARE))
+        capped = np.minimum(np.where(np.isnan(log_evalues), -np.inf, log_evalues), float(CEILING))
+        smoothed = np.logaddexp(capped + log1p(-_SMOOTHING), log(_SMOOTHING))
     return np.floor(smoothed * 2.0**grid).astype(np.int64) - 1
-
-
-def floor_nats() -> float:
-    """The log e-value that E = 0 becomes: log 2^-20 = -13.863."""
-    return log(FLOOR_SHARE)
 
 
 def neutral_steps(grid: int) -> int:

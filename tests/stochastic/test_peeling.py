@@ -85,17 +85,17 @@ def test_power_of_a_few_tables(design: Any, written: Any, expected: float) -> No
         (SHARED, {"adaptive": True}, 0.919, 0.006),
         (MANY, {"size": 100}, 0.922, 0.006),
         (MANY, {"adaptive": True}, 0.923, 0.006),
-        (LARGE, {"size": 100}, 0.923, 0.006),
-        (LARGE, {"adaptive": True}, 0.968, 0.006),
+        (LARGE, {"size": 100}, 0.846, 0.006),
+        (LARGE, {"adaptive": True}, 0.864, 0.006),
     ],
 )
 def test_power_and_false_discoveries(
     design: Any, written: Any, expected: float, fdr: float
 ) -> None:
-    """150 tables: standard error of power at most 0.02 (shared factor), of FDR at most 0.002."""
-    found = simulate(design, EvaluesParams(**written), 150, 20290613)
-    assert found["power"] == pytest.approx(expected, abs=0.045 if design[5] else 0.02)
-    assert found["fdr"] < fdr + 4 * 0.002
+    """80 tables: standard error of power at most 0.025 (shared factor), of FDR at most 0.003."""
+    found = simulate(design, EvaluesParams(**written), 80, 20290613)
+    assert found["power"] == pytest.approx(expected, abs=0.07 if design[5] else 0.03)
+    assert found["fdr"] < fdr + 4 * 0.003
 
 
 def shocked(repetitions: int, params: EvaluesParams, seed: int) -> tuple[float, float]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import log
 from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
+
+from executors.pricing.evalues import SMOOTHING_BITS
 
 __all__ = ["Alternatives", "power"]
 
@@ -23,20 +26,23 @@ _WEIGHTS /= _WEIGHTS.sum()
 class Alternatives:
     """`signals` false hypotheses among `hypotheses`; `strength` is r.
 
-    Log e-values are N(r^2 / 2, r^2) for false and N(-r^2 / 2, r^2) for true null hypotheses.
+    Log e-values are N(r^2 / 2, r^2) for false and N(-r^2 / 2, r^2) for true null hypotheses; then,
+    as in every table, E becomes (1 - f) E + f with f = exp(`floor`). That lifts the null ones to
+    the floor, which costs power where the selection is blunt.
     """
 
     hypotheses: int
     signals: int
     strength: float
+    floor: float = -SMOOTHING_BITS * log(2.0)
 
     def false_ones(self) -> Array:
         """Nodes of the law of a false hypothesis's log e-value."""
-        return self.strength**2 / 2 + self.strength * _NODES
+        return np.logaddexp(self.strength**2 / 2 + self.strength * _NODES, self.floor)
 
     def true_ones(self) -> Array:
         """Nodes of the law of a true one's."""
-        return -(self.strength**2) / 2 + self.strength * _NODES
+        return np.logaddexp(-(self.strength**2) / 2 + self.strength * _NODES, self.floor)
 
     def count(self, share: Callable[[Array], Array]) -> float:
         """The expected number of hypotheses, where one with log e-value L counts `share(L)`."""
@@ -56,7 +62,7 @@ class Alternatives:
             return float(above + nulls * ndtr((-r * r / 2 - level) / r) - wanted)
 
         reach = 40 * self.strength + self.strength**2
-        return float(brentq(excess, -reach, reach))
+        return float(np.logaddexp(brentq(excess, -reach, reach), self.floor))
 
 
 def power(
