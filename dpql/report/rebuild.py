@@ -6,27 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from dpql.derivation import bound_of, complaints
 from dpql.errors import PlanRefused
 from dpql.pipeline import Planned
 from dpql.plan_file import PlanFile
 from executors.registry import REGISTRY
-from grammar.diagnostics import Diagnostic, Severity, has_errors
-from grammar.source import Source
-from planner.bound import (
-    BoundDataset,
-    BoundDerive,
-    BoundExpect,
-    BoundMeasurement,
-    BoundPlan,
-    SourceCost,
-)
-from planner.calculus.exact import number
+from grammar.diagnostics import has_errors
 from planner.certificate import certify
 from planner.charges import reservations
 from planner.check import check
-from planner.decode import Executable, PlanError, RunnablePlan, cost_of, decode
+from planner.decode import PlanError, decode
 from planner.encode import canonical
-from planner.facts import SourceFacts
 from planner.plan import plan
 
 __all__ = ["rebuild"]
@@ -40,14 +30,14 @@ def rebuild(file: PlanFile) -> Planned:
     where it holds another noise or another column than its own declarations lead to.
     """
     try:
-        bound = _bound(decode(file.body, REGISTRY))
+        bound = bound_of(decode(file.body, REGISTRY))
     except PlanError as failure:
         raise PlanRefused(str(failure), help="plan the query anew") from failure
-    complaints = _complaints(bound)
-    if has_errors(complaints):
-        return Planned(bound.source, complaints, None, None)
-    checked, findings = check(bound)
-    findings = complaints + findings
+    findings = complaints(bound)
+    if has_errors(findings):
+        return Planned(bound.source, findings, None, None)
+    checked, more = check(bound)
+    findings += more
     if has_errors(findings):
         return Planned(bound.source, findings, None, None)
     made, more = plan(checked)
@@ -64,48 +54,6 @@ def rebuild(file: PlanFile) -> Planned:
     certificate = certify(file.body, file.hash, reservations(checked))
     kept = replace(made, body=file.body, hash=file.hash, certificate=certificate)
     return Planned(bound.source, findings, checked, None if has_errors(findings) else kept)
-
-
-def _bound(plan: RunnablePlan) -> BoundPlan:
-    body = plan.body
-    budgets = {one["name"]: one["budget"] for one in body["datasets"]}
-    return BoundPlan(
-        Source("<plan>", ""),
-        tuple(_dataset(facts, budgets[facts.dataset]) for facts in plan.datasets),
-        tuple(_measurement(statement) for statement in plan.statements),
-        tuple(BoundDerive(d.name, d.function, d.release, d.params) for d in plan.derived),
-        tuple(
-            BoundExpect(one["release"], one["metric"], number(one["at_least"]))
-            for one in body["expect"]
-        ),
-        tuple(body["study"].items()),
-    )
-
-
-def _dataset(facts: SourceFacts, budget: Mapping[str, str] | None) -> BoundDataset:
-    sites = tuple(replace(facts, site=name, rows=rows) for name, rows in facts.sites)
-    return BoundDataset(facts, sites, None if budget is None else cost_of(budget))
-
-
-def _measurement(statement: Executable) -> BoundMeasurement:
-    return BoundMeasurement(
-        statement.name,
-        statement.mechanism,
-        statement.params,
-        statement.facts,
-        tuple(SourceCost(source, cost) for source, cost in statement.costs),
-    )
-
-
-def _complaints(bound: BoundPlan) -> tuple[Diagnostic, ...]:
-    """What the methods find wrong with their options and columns."""
-    found = []
-    for one in bound.measurements:
-        units = {p.source.name: p.cost.unit for p in one.costs if p.cost is not None}
-        for said in one.mechanism.check(one.params, one.facts, units):
-            severity = Severity.WARNING if said.is_warning else Severity.ERROR
-            found.append(Diagnostic(said.code, said.message, None, severity, said.note, said.help))
-    return tuple(found)
 
 
 def _plain(body: Mapping[str, Any]) -> dict[str, Any]:

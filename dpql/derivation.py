@@ -1,0 +1,116 @@
+"""Whether a plan's noise follows from the plan's own declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dpql.errors import PlanRefused
+from grammar.diagnostics import Diagnostic, Severity
+from grammar.source import Source
+from planner.bound import (
+    BoundDataset,
+    BoundDerive,
+    BoundExpect,
+    BoundMeasurement,
+    BoundPlan,
+    SourceCost,
+)
+from planner.calculus.exact import number
+from planner.calculus.inverse import Unsolvable, solve
+from planner.calculus.leaves import Leaf
+from planner.decode import Executable, RunnablePlan, cost_of
+from planner.facts import SourceFacts
+
+__all__ = ["bound_of", "complaints", "require"]
+
+
+def require(plan: RunnablePlan) -> None:
+    """Raise `PlanRefused` unless every method accepts its statement, with just the leaves it has.
+
+    A certificate proves a cost from sensitivities and scales, but takes the sensitivities from the
+    plan. Here they are computed again from bounds, options and costs. No forecast is repeated.
+    """
+    for found in complaints(bound_of(plan)):
+        if found.severity is Severity.ERROR:
+            raise PlanRefused(
+                f"a statement of the plan is refused: {found.message}",
+                note=found.note,
+                help="plan the query anew",
+            )
+    for statement in plan.statements:
+        try:
+            leaves = _leaves(statement)
+        except (Unsolvable, ValueError, TypeError, KeyError, ArithmeticError) as failure:
+            raise PlanRefused(
+                f"the noise of `{statement.name}` cannot be computed again",
+                help="plan the query anew",
+            ) from failure
+        if leaves != statement.loss.leaves:
+            raise PlanRefused(
+                f"the noise of `{statement.name}` does not follow from its declarations",
+                note="the noise of a plan is computed from its bounds, options and costs; this one "
+                "was changed by hand, or made by another version of the program",
+                help="plan the query anew, and let it be reviewed anew",
+            )
+
+
+def bound_of(plan: RunnablePlan) -> BoundPlan:
+    """The declarations of a plan, without places in a text."""
+    body = plan.body
+    budgets = {one["name"]: one["budget"] for one in body["datasets"]}
+    return BoundPlan(
+        Source("<plan>", ""),
+        tuple(_dataset(facts, budgets[facts.dataset]) for facts in plan.datasets),
+        tuple(_measurement(statement) for statement in plan.statements),
+        tuple(BoundDerive(d.name, d.function, d.release, d.params) for d in plan.derived),
+        tuple(
+            BoundExpect(one["release"], one["metric"], number(one["at_least"]))
+            for one in body["expect"]
+        ),
+        tuple(body["study"].items()),
+    )
+
+
+def complaints(bound: BoundPlan) -> tuple[Diagnostic, ...]:
+    """What the methods find wrong with their options and columns."""
+    found = []
+    for one in bound.measurements:
+        units = {p.source.name: p.cost.unit for p in one.costs if p.cost is not None}
+        for said in one.mechanism.check(one.params, one.facts, units):
+            severity = Severity.WARNING if said.is_warning else Severity.ERROR
+            found.append(Diagnostic(said.code, said.message, None, severity, said.note, said.help))
+    return tuple(found)
+
+
+def _dataset(facts: SourceFacts, budget: Mapping[str, str] | None) -> BoundDataset:
+    sites = tuple(replace(facts, site=name, rows=rows) for name, rows in facts.sites)
+    return BoundDataset(facts, sites, None if budget is None else cost_of(budget))
+
+
+def _measurement(statement: Executable) -> BoundMeasurement:
+    return BoundMeasurement(
+        statement.name,
+        statement.mechanism,
+        statement.params,
+        statement.facts,
+        tuple(SourceCost(source, cost) for source, cost in statement.costs),
+    )
+
+
+def _leaves(statement: Executable) -> tuple[Leaf, ...]:
+    mechanism = statement.mechanism
+    units = {source.name: cost.unit for source, cost in statement.costs}
+    leaves: list[Leaf] = []
+    for source, cost in statement.costs:
+        needs = tuple(
+            need
+            for need in mechanism.need(statement.params, statement.facts, units)
+            if (need.dataset or source.dataset) == source.dataset and need.site == source.site
+        )
+        if mechanism.solve is not None:
+            loss = mechanism.solve(statement.params, statement.facts, needs, cost)
+        else:
+            loss = solve(needs, cost, source.max_rows)
+        leaves += [replace(leaf, dataset=source.dataset, site=source.site) for leaf in loss.leaves]
+    return tuple(leaves)
