@@ -77,7 +77,8 @@ def check(tokens: Sequence[Token]) -> Diagnostic | None:
             depth -= level.next_element()
         if depth > NESTING:
             return complaints.too_deep(Span(start, end))
-        if levels[-1].element() > NESTING + CHAIN:
+        level = levels[-1]
+        if level.operators > CHAIN or level.element() > NESTING + CHAIN:
             return complaints.too_long(Span(start, end))
         before = kind
     return None

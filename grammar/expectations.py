@@ -92,6 +92,14 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
     before = tokens[stuck.index - 1] if stuck.index else None
     opener = _opener(tokens[: stuck.index])
     labels = (Label(Span(opener[2], opener[3]), "opened here"),) if opener else ()
+    if before is not None and stuck.expected == {"PERCENT"}:
+        number = before[1]
+        return Diagnostic(
+            "DPQL-E012",
+            f"the number {shown(number)} stands alone",
+            Span(before[2], before[3]),
+            help=f"write `name={number}`, a cost such as `eps={number}`, or a share such as `5%`",
+        )
     if stuck.index == len(tokens):
         return _ended(tokens, stuck.expected, opener, labels)
     token = tokens[stuck.index]

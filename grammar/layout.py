@@ -18,7 +18,8 @@ _STEP = 2
 class Piece:
     """Words that stay together, where they stood in the text, and the comments that go with them.
 
-    `own_line` asks for a new line; `indent` is that of the line which begins with this piece.
+    `own_line` asks for a new line; `indent` is that of the line which begins with this piece, and
+    `inner` how much further in the comments before it stand.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Piece:
     end: int
     indent: int = 0
     own_line: bool = False
+    inner: int = 0
     before: list[Comment] = field(default_factory=list)
     after: list[Comment] = field(default_factory=list)
 
@@ -48,7 +50,6 @@ def lines(pieces: Sequence[Piece], behind: Sequence[Comment] = ()) -> list[str]:
     for piece in pieces:
         early, piece.after = settled(piece.after)
         piece.before += early
-        indent = " " * piece.indent
         flat = piece.text.replace(BREAK, " ")
         joins = (
             line != ""
@@ -61,7 +62,8 @@ def lines(pieces: Sequence[Piece], behind: Sequence[Comment] = ()) -> list[str]:
         else:
             if line:
                 result.append(line)
-            result += [indent + comment_text(comment) for comment in piece.before]
+            margin = " " * (piece.indent + piece.inner)
+            result += [margin + comment_text(comment) for comment in piece.before]
             *full, line = _wrapped(piece.text, piece.indent)
             result += full
         if piece.after:

@@ -183,7 +183,7 @@ def _clause(node: tree.DatasetClause | tree.PolicyClause) -> list[Piece]:
         comma = "," if number + 1 < len(rows) else ""
         line = f"{words:<{padding}} {type}{comma}"
         pieces.append(Piece(line, column.span.start, column.span.end, _COLUMN, True))
-    pieces.append(Piece(")", max(end - 1, start), end, _CLAUSE, True))
+    pieces.append(Piece(")", max(end - 1, start), end, _CLAUSE, True, _CLAUSE))
     return pieces
 
 

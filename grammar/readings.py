@@ -67,7 +67,7 @@ def _value_may_stand(tokens: Sequence[Token], position: int, inside: Sequence[bo
 def _warning(text: str, previous: Token, comment: Comment, operand: bool) -> Diagnostic:
     _, _, start, end, _ = previous
     before = text[max(start, end - _SHOWN) : end]
-    if not operand:
+    if not operand or previous[0] in ("RPAR", "RSQB"):
         before = text[max(0, end - _SHOWN) : end].rpartition("\n")[2].strip()
     match = _FIRST_WORD.match(comment.text, 2)
     after = match[0] if match else ""

@@ -64,12 +64,12 @@ class Reader:
             self._break(tokens)
             return
         result = self._automaton.read(tokens)
-        if self._builder.findings:
-            self.findings += self._builder.findings
-            self._builder.findings.clear()
+        told = self._told()
+        if isinstance(result, Stuck):
+            self._stuck(chunk, tokens, result, told)
+        elif told:
+            self.findings += told
             self._break(tokens)
-        elif isinstance(result, Stuck):
-            self._stuck(chunk, tokens, result)
         elif isinstance(result, (Measurement, Evalues)) and self._melted(chunk, result):
             return
         else:
@@ -77,12 +77,21 @@ class Reader:
 
     # --- a statement that does not parse -------------------------------------------------------
 
-    def _stuck(self, chunk: list[Token], tokens: list[Token], stuck: Stuck) -> None:
+    def _told(self) -> list[Diagnostic]:
+        """What the builder found since it was asked last."""
+        told = list(self._builder.findings)
+        self._builder.findings.clear()
+        return told
+
+    def _stuck(
+        self, chunk: list[Token], tokens: list[Token], stuck: Stuck, told: list[Diagnostic]
+    ) -> None:
         cuts = self._misspelt(chunk, most=2)
         if cuts:
             self._cut(chunk, cuts)
             return
         if any(token[0] == FAULT for token in tokens):
+            self.findings += told
             self._break(tokens)
             return
         token = tokens[stuck.index] if stuck.index < len(tokens) else None
@@ -102,11 +111,12 @@ class Reader:
             self.findings.append(finding)
         else:
             self.findings.append(expectations.unexpected(tokens, stuck))
+        self.findings += told
         if tokens[0][0] in LOCAL_WORDS:
-            self._resume(tokens, stuck.index)
+            self._resume(tokens, stuck.index, told)
         self._break(tokens)
 
-    def _resume(self, tokens: list[Token], index: int) -> None:
+    def _resume(self, tokens: list[Token], index: int, known: list[Diagnostic]) -> None:
         """Finds more faults behind the first one in a statement of many clauses."""
         for _ in range(_RESUMED):
             rest = without(tokens, index)
@@ -114,6 +124,9 @@ class Reader:
                 return
             tokens, seam = rest
             result = self._automaton.read(tokens)
+            told = self._told()
+            self.findings += [found for found in told if found not in known]
+            known += told
             if not isinstance(result, Stuck) or result.index <= seam:
                 return
             index = result.index
@@ -147,8 +160,7 @@ class Reader:
         """Reads a statement whose word was corrected; what else is wrong with it stays unsaid."""
         tokens = classify(chunk)
         result = None if depth.check(tokens) else self._automaton.read(tokens)
-        if result is None or isinstance(result, Stuck) or self._builder.findings:
-            self._builder.findings.clear()
+        if self._told() or result is None or isinstance(result, Stuck):
             self._break(tokens)
         else:
             self.statements.append(result)
