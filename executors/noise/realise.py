@@ -128,4 +128,4 @@ def _double(value: int, exponent: int) -> float:
     try:
         return float(scaled)
     except OverflowError:
-        return math.copysign(math.inf, value)
+        return math.inf if value > 0 else -math.inf

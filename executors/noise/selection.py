@@ -20,6 +20,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from math import ceil
 
@@ -68,6 +69,7 @@ class Ladder:
         return weight
 
 
+@lru_cache(maxsize=16)
 def ladder(eta: Fraction, sensitivity: int) -> Ladder:
     """The design for a bounded range of `eta` per draw on scores of sensitivity D."""
     positive(eta, "eta")
@@ -119,6 +121,16 @@ class _Candidates:
 
     def draw(self, sampler: Sampler, design: Ladder) -> int:
         """One candidate by the exponential mechanism; it is out from now on."""
+        groups, masses, far = self.weigh(design)
+        sums = list(accumulate([*masses, far * design.weight(design.depth)]))
+        place = bisect_right(sums, sampler.below(sums[-1]))
+        if place == len(groups):
+            return self._take_far(sampler.below(far))
+        group = groups[place]
+        return self._take(group, sampler.below(int(self._counts[group])))
+
+    def weigh(self, design: Ladder) -> tuple[range, list[int], int]:
+        """The groups above the depth, best first, with their total weights; how many lie below."""
         while self._counts[self._best] == 0:
             self._best -= 1
         best = int(self._values[self._best])
@@ -128,13 +140,7 @@ class _Candidates:
             int(self._counts[group]) * design.weight(best - int(self._values[group]))
             for group in groups
         ]
-        far = int(self._counts[:lowest].sum())
-        sums = list(accumulate([*masses, far * design.weight(design.depth)]))
-        place = bisect_right(sums, sampler.below(sums[-1]))
-        if place == len(groups):
-            return self._take_far(sampler.below(far))
-        group = groups[place]
-        return self._take(group, sampler.below(int(self._counts[group])))
+        return groups, masses, int(self._counts[:lowest].sum())
 
     def _first_above(self, value: int) -> int:
         """The first group whose score is more than `value`."""
