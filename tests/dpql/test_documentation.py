@@ -16,6 +16,8 @@ import dpql
 from dpql.cli import app
 from dpql.documentation import PAGE, page
 from dpql.pipeline import plan_source
+from grammar import tree
+from grammar.parser import parse
 from grammar.source import Source
 
 DOCS = Path(dpql.__file__).parents[1] / "docs"
@@ -53,11 +55,21 @@ def environment() -> dict[str, str]:
 
 def test_no_block_is_left_untried():
     languages = {block.language for block in blocks("dpql", "sh", "python", "text", "json")}
-    assert languages <= {"dpql", "sh", "python", "text"}
+    assert languages <= {"dpql", "sh", "python"}
     assert {block.page for block in blocks("sh")} == {"tutorial"}
 
 
-@pytest.mark.parametrize("block", blocks("dpql"), ids=str)
+def test_the_policy_in_the_docs_is_one():
+    (block,) = [block for block in blocks("dpql") if block.mark == "policy"]
+    script, findings = parse(Source("rules.dpql", block.text))
+    assert findings == ()
+    assert [type(one) for one in script.statements] == [tree.Policy]
+
+
+QUERIES = [block for block in blocks("dpql") if block.mark != "policy"]
+
+
+@pytest.mark.parametrize("block", QUERIES, ids=str)
 def test_a_query_in_the_docs_is_what_it_is_said_to_be(block):
     codes = [finding.code for finding in plan_source(Source("docs.dpql", block.text)).diagnostics]
     assert codes == ([block.mark.removeprefix("refused=")] if block.mark else [])
