@@ -14,6 +14,7 @@ from executors.pricing.evalues import (
     sensitivity_steps,
     value_scale,
 )
+from planner.calculus.compose import total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
 from planner.calculus.inverse import Unsolvable, declared
@@ -71,10 +72,7 @@ def solve(params: EvaluesParams, facts: Facts, needs: tuple[Need, ...], cost: Co
     """
     loss = ideal(needs, cost)
     if params.adaptive:
-        design = Design.of(params, facts, Purse.behind(loss.leaves[0]))
-        sizes = (design.reached(design.sizes[0]), design.reached(design.sizes[-1]))
-        for size in sizes:
-            _admit(design.scale(size))
+        _foresee(Design.of(params, facts, Purse.behind(loss.leaves[0])))
         return loss
     return Loss(
         tuple(
@@ -114,6 +112,19 @@ def assumptions(params: EvaluesParams, facts: Facts) -> tuple[str, ...]:
         "a hypothesis that is not selected counts as e-value 0, and all hypotheses are counted in "
         "the decisions",
     )
+
+
+def _foresee(design: Design) -> None:
+    """Raise unless every size that may come out can be drawn within the cap.
+
+    Which size comes out depends on data, so no run may find out only then that a draw is refused.
+    """
+    held = design.rest.amount + (design.choice.amount if design.choice is not None else 0)
+    for size in sorted({design.reached(weighed) for weighed in design.sizes}):
+        _admit(design.scale(size))
+        spent = total(design.draws(size), design.rest.unit)
+        if spent is None or spent > held:
+            raise Unsolvable(f"a peeling of {size} hypotheses would not keep within its cost")
 
 
 def _proved(leaf: Leaf, mu_squared: Fraction | None) -> Leaf:

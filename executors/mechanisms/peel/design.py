@@ -15,10 +15,15 @@ from executors.pricing.evalues import (
     size_grid,
     value_scale,
 )
+from planner.calculus.exact import root_up
+from planner.calculus.leaves import Leaf
 from planner.facts import Column, Facts
 from planner.mechanism import AUTO
 
 __all__ = ["Design", "asserted", "evalue_column", "grid_of"]
+
+_DIGITS = 40
+"""Of an L2 sensitivity: far more than the slack of any scale, so that a cap is never missed."""
 
 
 def evalue_column(facts: Facts) -> Column:
@@ -105,3 +110,17 @@ class Design:
         """Gumbel scale of a selection round, in nats; None where nothing is selected."""
         selection = self.rounds(size).selection
         return None if selection is None else float(2 * self.sensitivity / selection.eta())
+
+    def together(self, size: int) -> Fraction:
+        """How many grid steps one person moves that many values jointly, in L2, rounded up."""
+        return root_up(Fraction(size * self.steps**2), _DIGITS)
+
+    def draws(self, size: int) -> tuple[Leaf, ...]:
+        """Everything that ADAPTIVE charges to its filter if that size comes out."""
+        law = self.rounds(size)
+        leaves = [Leaf.dgauss(self.together(size), self.scale(size), width=size)]
+        if law.selection is not None:
+            leaves.append(Leaf.br(law.selection.eta(), 2, count=size))
+        if self.choice is not None:
+            leaves.append(Leaf.br(self.choice.eta(), 2))
+        return tuple(leaves)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import exp, log
 from typing import Any
 
@@ -32,7 +33,7 @@ def resolve(params: EvaluesParams, facts: Facts, cost: Cost) -> EvaluesParams:
     largest = largest_size(params, facts.rows)
     grid = params.grid
     if grid == AUTO:
-        grid = finest_grid(asserted(facts), _dearest(params, facts, cost, largest))
+        grid = finest_grid(asserted(facts), _least_value(params, facts, cost))
     values = {name: getattr(params, name) for name in type(params).model_fields}
     written = params.model_fields_set
     return type(params).model_construct(written, **{**values, "max_size": largest, "grid": grid})
@@ -86,13 +87,15 @@ def forecast(params: EvaluesParams, facts: Facts, loss: Loss) -> dict[str, Any]:
     return result
 
 
-def _dearest(params: EvaluesParams, facts: Facts, cost: Cost, largest: int) -> Any:
-    """What a value may cost, in mu squared, when the largest size is taken."""
+def _least_value(params: EvaluesParams, facts: Facts, cost: Cost) -> Fraction:
+    """The least that a value may cost, in mu squared, over all sizes that may come out."""
     needs = need(params, facts, {facts.source.name: cost.unit})
-    if params.adaptive:
-        design = Design.of(params, facts, Purse.behind(solve(needs, cost).leaves[0]))
-        return design.rounds(largest).value.mu_squared
-    return next(draft.mu_squared for draft in declared(needs, cost) if draft.kind == "dgauss")
+    if not params.adaptive:
+        drafts = declared(needs, cost)
+        return min(draft.mu_squared for draft in drafts if draft.mu_squared is not None)
+    design = Design.of(params, facts, Purse.behind(solve(needs, cost).leaves[0]))
+    sizes = (design.reached(weighed) for weighed in design.sizes)
+    return min(design.rounds(size).value.mu_squared for size in sizes)
 
 
 def _design(params: EvaluesParams, facts: Facts, loss: Loss) -> Design:
@@ -176,7 +179,7 @@ def _warnings(
         return []
     smaller = [size for size in calm if size < here["size"]]
     remedy = "raise the cost of this statement"
-    if smaller:
+    if smaller and max(smaller) > 1:
         remedy += f", or write `size={max(smaller)}` or less"
     lost = here["sigma"] ** 2 / 2
     if lost > LARGEST_LOSS:

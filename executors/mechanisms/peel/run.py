@@ -19,7 +19,6 @@ from executors.noise import StatementNoise
 from executors.pricing.evalues import Purse, centering_steps, sensitivity_steps
 from executors.release import NoiseNote, Outcome
 from executors.summaries.log_evalues import LogEvalues
-from planner.calculus.exact import root_up
 from planner.calculus.leaves import Leaf, Loss
 from planner.facts import Facts
 from planner.mechanism import Query
@@ -109,9 +108,7 @@ def _adaptive(
         chosen = filtered.select(eta, design.steps, x, size)
         notes.append(_selection_note(2 * design.sensitivity / eta, "select"))
     scale = design.scale(size)
-    # One person moves every value by at most `steps`; together they move by root(size) times that.
-    together = root_up(Fraction(size * design.steps**2), 40)
-    noisy = filtered.dgauss(together, scale, [int(x[index]) for index in chosen])
+    noisy = filtered.dgauss(design.together(size), scale, [int(x[index]) for index in chosen])
     notes.append(NoiseNote("discrete_gaussian", scale / (1 << design.grid), "measure"))
     return Peeled(tuple(chosen), tuple(noisy), scale, tuple(notes))
 

@@ -178,6 +178,28 @@ def test_noise_that_cannot_be_drawn_is_refused(sensitivity: str, cost: Cost) -> 
             priced(params, facts(10, sensitivity), cost)
 
 
+def test_a_size_that_cannot_be_drawn_is_found_when_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not when it comes out of a draw, which would depend on data."""
+    honest = Design.draws
+
+    def dearer(self: Design, size: int) -> Any:
+        return honest(self, size) * (2 if size == 23 else 1)
+
+    monkeypatch.setattr(Design, "draws", dearer)
+    with pytest.raises(Unsolvable, match="23 hypotheses"):
+        priced(EvaluesParams(adaptive=True), facts(), MU)
+
+
+def test_a_grid_fits_every_size_up_to_all_of_them() -> None:
+    """Just below all hypotheses the values get the least, since a selection is paid as well."""
+    for sensitivity in range(9, 21):
+        about = facts(40, str(2**sensitivity))
+        for cost in (MU, RHO, APPROXIMATE):
+            priced(EvaluesParams(adaptive=True), about, cost)
+
+
 def test_a_coarser_grid_is_taken_where_the_noise_is_large() -> None:
     params, loss = priced(EvaluesParams(size=5), facts(10, "1000000"), Cost("mu", Fraction(1, 10)))
     assert params.grid != "auto"
