@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from executors.noise.realise import Value, gaussian_grid, integers, laplace_grid, reals
 from executors.noise.sampler import Sampler, check_scale
-from executors.noise.selection import select
+from executors.noise.selection import ladder, select
 from planner.calculus.convert import Native, charge
 from planner.calculus.exact import sum_up
 from planner.calculus.leaves import Leaf
@@ -61,6 +62,26 @@ class Filter:
         noise = self._sampler.discrete_gaussian(scale_int, len(integers))
         return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
+    def lap(
+        self, sensitivity: Fraction | int, scale: Fraction | int, values: Sequence[Value]
+    ) -> list[float]:
+        """`values`, of joint L1 sensitivity `sensitivity`, with Laplace noise."""
+        width = max(1, len(values))
+        grid = laplace_grid(Fraction(sensitivity), Fraction(scale), width)
+        self._charge(Leaf.lap(sensitivity, scale, width=width))
+        noise = self._sampler.discrete_laplace(grid.scale, len(values))
+        return reals([a + b for a, b in zip(integers(values, grid), noise, strict=True)], grid)
+
+    def gauss(
+        self, sensitivity: Fraction | int, sigma: Fraction | int, values: Sequence[Value]
+    ) -> list[float]:
+        """`values`, of joint L2 sensitivity `sensitivity`, with Gaussian noise."""
+        width = max(1, len(values))
+        grid = gaussian_grid(Fraction(sensitivity), Fraction(sigma), width)
+        self._charge(Leaf.gauss(sensitivity, sigma, width=width))
+        noise = self._sampler.discrete_gaussian(grid.scale, len(values))
+        return reals([a + b for a, b in zip(integers(values, grid), noise, strict=True)], grid)
+
     def select(
         self,
         eta: Fraction,
@@ -71,6 +92,7 @@ class Filter:
         """`k` indices without replacement, each draw of bounded range `eta`."""
         if not 1 <= k <= len(scores):
             raise ValueError("a selection draws at least one and at most all candidates")
+        ladder(eta, sensitivity_int)  # what cannot be drawn is not charged
         self._charge(Leaf.br(eta, 2, count=k))
         return select(self._sampler, eta, sensitivity_int, scores, k)
 

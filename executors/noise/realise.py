@@ -20,11 +20,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 from executors.noise.sampler import LARGEST_SCALE
 from planner.calculus.exact import root_up
 
-__all__ = ["Grid", "gaussian_grid", "integers", "laplace_grid", "reals"]
+__all__ = ["Grid", "Value", "gaussian_grid", "integers", "laplace_grid", "reals"]
+
+Value: TypeAlias = float | int | Fraction
 
 _FINENESS = 20
 """The grid has at least 2^20 steps per sensitivity of a coordinate and per noise scale."""
@@ -69,7 +72,7 @@ def laplace_grid(sensitivity: Fraction, scale: Fraction, width: int) -> Grid:
     )
 
 
-def integers(values: Sequence[float | int | Fraction], grid: Grid) -> list[int]:
+def integers(values: Sequence[Value], grid: Grid) -> list[int]:
     """Each value in steps of the grid, rounded to the nearest integer, exactly.
 
     A value that is not finite becomes 0: whether one occurs may depend on data, so it must not
@@ -108,7 +111,7 @@ def _log2(value: Fraction) -> int:
     return guess if Fraction(2) ** guess <= value else guess - 1
 
 
-def _exact(value: float | int | Fraction) -> Fraction:
+def _exact(value: Value) -> Fraction:
     if isinstance(value, (int, Fraction)):
         return Fraction(value)
     number = float(value)

@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from executors.noise.filter import Filter
-from executors.noise.realise import Grid, gaussian_grid, integers, laplace_grid, reals
+from executors.noise.realise import Grid, Value, gaussian_grid, integers, laplace_grid, reals
 from executors.noise.sampler import Sampler, check_scale
 from executors.noise.selection import select
 from executors.release import Law, NoiseNote
 from planner.calculus.leaves import Kind, Leaf, Loss
 
 __all__ = ["NoiseMismatch", "StatementNoise"]
-
-Value = float | int | Fraction
 
 
 class NoiseMismatch(Exception):
