@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from executors.data.source import Reader
-from executors.summaries.moments import BATCH, GRID, Moments, _selection
+from executors.summaries.moments import BATCH, GRID, Moments, selection
 from planner.mechanism import Query
 
 __all__ = ["ball_rows", "summarise"]
@@ -38,7 +38,7 @@ def summarise(query: Query, reader: Reader) -> Moments:
     if not 0 < radius <= unit:
         raise ValueError("a ball has a positive radius, at most its unit")
     moments = Moments.zero(len(center))
-    selections = [_selection(column) for column in query.columns]
+    selections = [selection(column) for column in query.columns]
     for batch in reader.batches(selections, rows=BATCH):
         rows = _rows(batch)
         z = ball_rows(rows, center, float(radius), float(unit), int(parameters["limit"]))

@@ -437,3 +437,18 @@ def test_a_price_of_another_shape_is_a_bug() -> None:
     loss = loss_of(MECHANISM, params(), facts, RHO)
     with pytest.raises(ValueError, match="one discrete Gaussian leaf"):
         module.run(params(), facts, replace(loss, leaves=loss.leaves * 2), None, None)
+
+
+def test_the_lower_bound_lies_on_the_wall_of_the_grid() -> None:
+    """Bounds whose float quotient lies outside the box, so that only the last clamp holds it."""
+    bounds = [("45.62", "130.36"), ("45.62", "130.36")]
+    facts = facts_of(2, bounds)
+    rows = np.array([[45.62, 130.36], [130.36, 45.62]])
+    summary = summary_of(MECHANISM, params(center="midpoint"), facts, ArrayReader(rows))
+    assert abs(summary.gram).max() <= 2 * 2**32
+    assert summary.gram.tolist() == [[2 * 2**32, -2 * 2**32], [-2 * 2**32, 2 * 2**32]]
+
+
+def test_a_ball_that_was_not_declared_has_no_frame() -> None:
+    with pytest.raises(ValueError, match="without a declared ball"):
+        MECHANISM.query(params(norm="l2"), facts_of(10))
