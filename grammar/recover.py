@@ -127,7 +127,7 @@ class Reader:
             told = self._told()
             self.findings += [found for found in told if found not in known]
             known += told
-            if not isinstance(result, Stuck) or result.index <= seam:
+            if not isinstance(result, Stuck) or result.index < seam:
                 return
             index = result.index
             self.findings.append(expectations.unexpected(tokens, result))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from grammar.diagnostics import Severity
 from grammar.parser import parse
 from grammar.printer import format_source
