@@ -175,15 +175,11 @@ def run(
     charged. Raises `DpqlError`.
     """
     from dpql.ledgers import opened
+    from dpql.plan_file import runnable as rebuilt
     from dpql.running import mock_run, run_plan
-    from executors.registry import REGISTRY
-    from planner.decode import PlanError, decode
 
     file = _plan_file(plan)
-    try:
-        runnable = decode(file.body, REGISTRY)
-    except PlanError as failure:
-        raise PlanRefused(str(failure), help="plan the query anew") from failure
+    runnable = rebuilt(file)
     tell = progress or (lambda step: None)
     if mock:
         if data or ledger is not None:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dpql.derivation import require
 from dpql.errors import PlanRefused
 from dpql.pipeline import plan_source, read_source
+from executors.registry import REGISTRY
 from grammar.render import render_text
+from planner.decode import PlanError, RunnablePlan, decode
 from planner.encode import plan_hash
 
-__all__ = ["PlanFile", "read_plan"]
+__all__ = ["PlanFile", "of_mapping", "read_plan", "runnable"]
 
 _LARGEST = 64 * 2**20
 
@@ -44,6 +47,20 @@ def read_plan(path: str | Path) -> PlanFile:
         text = render_text([(source, planned.diagnostics)])
         raise PlanRefused(f"`{path}` has errors\n{text}")
     return PlanFile(planned.plan.body, planned.plan.hash, planned.plan.certificate)
+
+
+def runnable(file: PlanFile) -> RunnablePlan:
+    """The plan as it is run, once its noise was derived again from its own declarations.
+
+    Raises `PlanRefused` where the body is no plan of this installation, or where its noise is not
+    what its bounds, options and costs lead to: a signature or a charge must not rest on either.
+    """
+    try:
+        plan = decode(file.body, REGISTRY)
+    except PlanError as failure:
+        raise PlanRefused(str(failure), help="plan the query anew") from failure
+    require(plan)
+    return plan
 
 
 def of_json(raw: bytes, name: str) -> PlanFile:

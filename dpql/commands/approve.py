@@ -11,9 +11,7 @@ from dpql.errors import UsageError
 from dpql.failing import OK, say
 from dpql.ledgers import keys_of
 from dpql.output import write_json
-from dpql.plan_file import read_plan
-from executors.registry import REGISTRY
-from planner.decode import decode
+from dpql.plan_file import read_plan, runnable
 
 __all__ = ["run"]
 
@@ -30,7 +28,7 @@ def run(
 ) -> int:
     """Sign, and write the approval (to standard output without `output`)."""
     file = read_plan(plan)
-    charged = keys_of(decode(file.body, REGISTRY))
+    charged = keys_of(runnable(file))
     if ledger_key is None:
         if len(charged) != 1:
             raise UsageError(

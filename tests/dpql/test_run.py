@@ -133,6 +133,19 @@ def forged(study: Study, change: str) -> dict[str, Any]:
         content["body"]["statements"][0]["leaves"][0]["scale"] = "1"
         content["body"]["statements"][0]["leaves"][0]["params"]["eps0"] = "1"
         content["plan_hash"] = plan_hash(content["body"])
+    if change == "sensitivity":
+        from planner.certificate import certify
+        from planner.encode import plan_hash
+
+        leaf = content["body"]["statements"][0]["leaves"][0]
+        leaf.update(sensitivity="0.001", scale="0.001", params={"eps0": "1"})
+        content["plan_hash"] = plan_hash(content["body"])
+        wanted = [
+            {"key": "trial", "dataset": "trial", "site": None, "unit": unit, "amount": amount}
+            for total in content["certificate"]["totals"]
+            for unit, amount in total["out"].items()
+        ]
+        content["certificate"] = certify(content["body"], content["plan_hash"], wanted)
     if change == "certificate":
         content["certificate"]["totals"] = content["certificate"]["totals"][:1]
     if change == "no certificate":
@@ -147,7 +160,8 @@ def forged(study: Study, change: str) -> dict[str, Any]:
     [
         ("digit", PlanRefused),
         ("hash", PlanRefused),
-        ("both", DpqlError),
+        ("both", PlanRefused),
+        ("sensitivity", PlanRefused),
         ("certificate", CertificateRefused),
         ("no certificate", CertificateRefused),
         ("no body", PlanRefused),
