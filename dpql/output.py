@@ -13,7 +13,7 @@ from typing import Any
 
 from dpql.errors import UsageError
 
-__all__ = ["file_name", "table_of", "write_json", "write_run"]
+__all__ = ["file_name", "table_of", "write_json", "write_run", "write_text"]
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
@@ -30,15 +30,15 @@ def write_run(
     files there are depends on the plan alone.
     """
     written = [
-        _write(folder / "plan.json", _json(plan)),
-        _write(folder / "certificate.json", _json(certificate)),
+        write_text(folder / "plan.json", _json(plan)),
+        write_text(folder / "certificate.json", _json(certificate)),
     ]
     for release in releases:
         name = file_name(str(release["name"]))
-        written.append(_write(folder / "releases" / f"{name}.json", _json(release)))
+        written.append(write_text(folder / "releases" / f"{name}.json", _json(release)))
         table = table_of(release)
         if table is not None:
-            written.append(_write(folder / "releases" / f"{name}.csv", _csv(table)))
+            written.append(write_text(folder / "releases" / f"{name}.csv", _csv(table)))
     return tuple(written)
 
 
@@ -71,7 +71,7 @@ def table_of(release: Mapping[str, Any]) -> list[list[Any]] | None:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> Path:
     """Write one JSON file, beside its place first."""
-    return _write(path, _json(content))
+    return write_text(path, _json(content))
 
 
 def _json(content: Mapping[str, Any]) -> str:
@@ -84,7 +84,8 @@ def _csv(rows: list[list[Any]]) -> str:
     return text.getvalue()
 
 
-def _write(path: Path, text: str) -> Path:
+def write_text(path: Path, text: str) -> Path:
+    """Write one text file: beside its place, to disk, then renamed. Raises `UsageError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dpql-")
@@ -101,7 +102,7 @@ def _write(path: Path, text: str) -> Path:
     except OSError as failure:
         raise UsageError(
             f"`{path}` cannot be written: {(failure.strerror or '').lower()}",
-            note="the releases are stored in the ledger, and are served again without a charge",
-            help="run the same command with another `--out`",
+            note="what a run released is stored in its ledger, and is served again for nothing",
+            help="write to another place",
         ) from failure
     return path

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from dpql.errors import UsageError
 from dpql.failing import FINDINGS, OK, USAGE, say
+from dpql.output import write_text
 from dpql.pipeline import Planned, plan_source, read_source
 from dpql.plan_file import read_plan
 from grammar.diagnostics import Diagnostic
@@ -38,7 +36,7 @@ def run(file: Path, output: Path | None, format: str) -> int:
     if output is None:
         sys.stdout.write(text)
     else:
-        _write(output, text)
+        write_text(output, text)
         say(f"wrote {output}")
     return OK
 
@@ -83,22 +81,3 @@ def _text(planned: Planned, format: str) -> str:
     from dpql.report.html import sheet as page
 
     return page(made)
-
-
-def _write(path: Path, text: str) -> None:
-    """Write beside the place and rename, so that a crash leaves no half sheet."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dpql-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as failure:
-        raise UsageError(
-            f"`{path}` cannot be written: {(failure.strerror or '').lower()}"
-        ) from failure
