@@ -29,8 +29,7 @@ MECHANISM = Mechanism(
     roles=("log_evalue",),
     takes_columns=False,
     unit_advice={
-        "eps": "the values are hidden by Gaussian noise, which no pure eps covers: give the cost "
-        "as mu=, rho= or eps=, delta=",
+        "eps": "the released values are hidden by Gaussian noise, which no pure eps covers",
     },
     summary="select hypotheses by their e-values, release noisy e-values, test with FDR control",
 )

@@ -257,7 +257,7 @@ def test_sources_that_do_not_fit() -> None:
 
 def test_pure_eps_is_not_a_unit_of_it() -> None:
     assert "eps" not in MECHANISM.units
-    assert "rho=" in MECHANISM.unit_advice["eps"]
+    assert "Gaussian noise" in MECHANISM.unit_advice["eps"]
 
 
 def test_options_out_of_range_are_refused() -> None:
