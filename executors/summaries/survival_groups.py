@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from executors.data.source import Clamp, Plain, Reader, Selection
+from executors.data.source import Clamp, Flag, Plain, Reader, Selection
 from executors.pricing.survival_domain import Domain
 from executors.statistics.survival_sums import Doubles, Integers, Pair, group_sums
 from planner.facts import Column
@@ -73,7 +73,7 @@ def summarise(query: Query, reader: Reader) -> SurvivalGroups:
     horizon = duration.hi
     if horizon is None:
         raise ValueError("a duration needs an upper end")
-    selections: list[Selection] = [Plain(duration.name), Plain(event.name)]
+    selections: list[Selection] = [Plain(duration.name), Flag(event.name, None)]
     selections += [_clamp(c, domain, j) for j, c in enumerate(covariates)]
     center = np.array([float(value) for value in domain.center])
     parts = [
@@ -109,7 +109,7 @@ def _records(
     """Times, events (0 or 1) and centred covariates, shapes (r,), (r,), (r, d), all neutralised."""
     time, event, *columns = (_doubles(column) for column in batch.columns)
     y = np.column_stack(columns) - center
-    is_valid = np.isfinite(time) & (time >= 0.0) & ((event == 0.0) | (event == 1.0))
+    is_valid = np.isfinite(time) & (time >= 0.0) & np.isfinite(event)
     is_valid &= np.isfinite(y).all(axis=1)
     y[~is_valid] = 0.0
     if radius is not None:

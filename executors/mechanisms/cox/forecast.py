@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from executors.mechanisms.cox.design import design_of
+from executors.mechanisms.cox.design import covariate_domain, design_of
 from executors.mechanisms.cox.params import CoxParams
-from executors.mechanisms.cox.spreads import even_spread
+from executors.mechanisms.cox.spreads import even_score
 from executors.mechanisms.cox.synthetic import Synthetic
 from executors.statistics.survival_decision import Noise, power, threshold
 from planner.calculus.cost import Cost
@@ -33,7 +33,8 @@ def resolve(params: CoxParams, facts: Facts, cost: Cost) -> CoxParams:
     """
     settled: dict[str, Any] = {}
     if params.spread == AUTO:
-        settled["spread"] = _even(params, facts)
+        domain = covariate_domain(facts)
+        settled["spread"] = even_score(domain, params.beta.left, params.beta.right)
     params = params.model_copy(update=settled)
     if params.shrink != AUTO:
         return params
@@ -90,7 +91,7 @@ def _synthetic(params: CoxParams, facts: Facts) -> Synthetic:
     if params.spread == AUTO:
         raise ValueError("`spread=auto` has not been resolved")
     return Synthetic(
-        domain=design_of(params, facts, Fraction(1)).domain,
+        domain=covariate_domain(facts),
         rows=facts.rows,
         null=params.beta.left,
         truth=params.beta.right,
@@ -98,13 +99,6 @@ def _synthetic(params: CoxParams, facts: Facts) -> Synthetic:
         event_rate=float(params.event_rate),
         spread=float(params.spread),
     )
-
-
-def _even(params: CoxParams, facts: Facts) -> Fraction:
-    """The spread of (b1-b0).x for covariates spread evenly, to 4 significant digits."""
-    domain = design_of(params, facts, Fraction(1)).domain
-    step = tuple(b - a for a, b in zip(params.beta.left, params.beta.right, strict=True))
-    return Fraction(f"{even_spread(domain, step):.4g}")
 
 
 def _expected_noise(sensitivity: Fraction, cost: Cost) -> Noise:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from executors.mechanisms.cox.design import covariate_domain
 from executors.mechanisms.cox.params import CoxParams
-from executors.mechanisms.cox.spreads import drift, even_spread
+from executors.mechanisms.cox.spreads import drift, even_score, even_spread
 from planner.facts import Facts
 from planner.mechanism import AUTO
 
@@ -34,7 +34,8 @@ def assumptions(params: CoxParams, facts: Facts) -> tuple[str, ...]:
             "Times in coarse units keep the level only if censoring within a unit does not depend "
             "on the covariates."
         )
-    if params.spread == AUTO:
+    even = even_score(covariate_domain(facts), params.beta.left, params.beta.right)
+    if params.spread in (AUTO, even):
         said.append(
             "The forecast takes covariates as spread evenly over their ranges. Real ones are "
             "usually closer together, so it is optimistic; `spread=` makes it sharper."

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from executors.pricing.survival_domain import Domain
 
-__all__ = ["drift", "even_spread"]
+__all__ = ["drift", "even_score", "even_spread"]
 
 
 def even_spread(domain: Domain, direction: Sequence[Fraction]) -> float:
@@ -19,6 +19,12 @@ def even_spread(domain: Domain, direction: Sequence[Fraction]) -> float:
         return in_box
     length = math.sqrt(sum(float(a) ** 2 for a in direction))
     return min(in_box, float(domain.radius) * length / math.sqrt(len(direction) + 2))
+
+
+def even_score(domain: Domain, null: Sequence[Fraction], truth: Sequence[Fraction]) -> Fraction:
+    """The spread of (truth-null).x that `spread=auto` stands for, to 4 significant digits."""
+    step = tuple(b - a for a, b in zip(null, truth, strict=True))
+    return Fraction(f"{even_spread(domain, step):.4g}")
 
 
 def drift(

@@ -254,3 +254,23 @@ def test_an_extremal_pair_attains_the_bound(n: int, least: float, width: float) 
     two = ratio_of(times, events, first, np.zeros(1), np.array([width]), 0)
     bound = float(cox_sensitivity(n, 0, widths(width)))
     assert least <= abs(one - two)[0] / bound <= 1.0
+
+
+@pytest.mark.parametrize("n", [2, 4, 7])
+def test_no_pair_of_neighbours_in_a_ball_passes_the_bound(n: int) -> None:
+    rng = np.random.default_rng(100 + n)
+    pairs = 10_000
+    ball = Domain((F(-1), F(-1)), (F(1), F(1)), (F(0), F(0)), F(1))
+    for b0, b1 in (([0.0, 0.0], [1.5, 0.0]), ([0.0, 1.0], [1.0, 0.0]), ([0.5, 0.5], [-0.5, 0.5])):
+        w = Widths.of(ball, tuple(map(F, b0)), tuple(map(F, b1)))
+        times = rng.integers(0, n + 1, (pairs, n + 1)).astype(float)
+        events = rng.random((pairs, n + 1)) < 0.8
+        angle = rng.uniform(0, 2 * np.pi, (pairs, n + 1, 1))
+        x = np.concatenate([np.cos(angle), np.sin(angle)], axis=2)
+        keep, swap = np.arange(n), np.r_[np.arange(n - 1), n]
+        for q in (0, (n + 1) // 2, n):
+            first, second = (
+                ratio_of(times[:, s], events[:, s], x[:, s], np.array(b0), np.array(b1), q)
+                for s in (keep, swap)
+            )
+            assert np.abs(first - second).max() <= float(cox_sensitivity(n, q, w))

@@ -30,7 +30,7 @@ class TestCox(MechanismSuite):
 
     mechanism = MECHANISM
     attains = 0.99
-    audit_runs = 1600
+    audit_runs = 1200
 
     def cases(self) -> Iterator[Case]:
         exact = {"riskfloor": F(0), "shrink": F(1)}
@@ -73,7 +73,7 @@ class TestCoxInABall(TestCox):
     """With a riskfloor, a null that is not 0 and a ball inside the box."""
 
     attains = 0.3
-    audit_runs = 300
+    audit_runs = 200
 
     def cases(self) -> Iterator[Case]:
         columns, norm = ball("x", "z")
