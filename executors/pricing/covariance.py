@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, isqrt
 
 from planner.facts import Column
@@ -125,6 +126,7 @@ def joint_sensitivity(count: int) -> Fraction:
     return Fraction(root_above(JOINT * count * PRODUCT**2))
 
 
+@lru_cache(maxsize=1024)
 def ratio_below(square: Fraction) -> Fraction:
     """The simplest fraction at most the root of `square` >= 1 and within 0.2 % of it.
 

@@ -20,7 +20,7 @@ ROWS = 6
 COSTS = (
     Cost("rho", Fraction(1, 2)),
     Cost("mu", Fraction(1)),
-    Cost("eps_delta", Fraction(1), Fraction(1, 20)),
+    Cost("eps_delta", Fraction(1), Fraction(1, 10)),
 )
 COLUMNS = (
     Column("a", "real", Fraction(0), Fraction(10)),
@@ -34,7 +34,7 @@ class DiagonalSuite(MechanismSuite):
     mechanism = MECHANISM
     options: dict[str, Any]
     max_rows = 1
-    audit_runs = 2000
+    audit_runs = 1600
     far: tuple[float, float]
 
     def cases(self) -> Iterable[Case]:

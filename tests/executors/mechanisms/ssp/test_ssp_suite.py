@@ -20,7 +20,7 @@ ROWS = 6
 COSTS = (
     Cost("rho", Fraction(1, 2)),
     Cost("mu", Fraction(1)),
-    Cost("eps_delta", Fraction(1), Fraction(1, 20)),
+    Cost("eps_delta", Fraction(1), Fraction(1, 10)),
 )
 BOUNDS = ((0, 10), (-3, 5), (Fraction(1, 10), Fraction(7, 10)), (100, 260))
 
@@ -60,7 +60,7 @@ class SspSuite(MechanismSuite):
     options: dict[str, Any]
     count = 3
     max_rows = 1
-    audit_runs = 2000
+    audit_runs = 1600
 
     def cases(self) -> Iterable[Case]:
         params = MECHANISM.params(**self.options)
