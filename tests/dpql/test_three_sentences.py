@@ -1,0 +1,70 @@
+"""The three sentences that started the language parse as written; those with a method run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dpql.api import check, parse, plan, run
+from dpql.commands.ledger import cap_of
+from dpql.ledger import Ledger
+from dpql.ledger.facts import KeyFacts, TableFacts
+from suites.studies import evalue_facts, survival_table
+
+DECLARED = """\
+DATASET trial ROWS 200
+  COLUMNS (time DURATION IN [0, 10], event EVENT, arm BOOLEAN, age REAL IN [20, 80])
+DATASET hits ROWS 40
+  COLUMNS (gene ID, log_e LOG_EVALUE SENSITIVITY 0.3 ASSERTED_BY 'the laboratory')
+LET b0 = [0, 0]
+LET b1 = [-0.5, 0.02]
+"""
+SENTENCES = (
+    "TEST cox beta=b0 VS b1 BUDGET eps=1",
+    "PEEL evalues ADAPTIVE mu=0.5",
+    "COVARIANCE pace rho=0.1",
+)
+
+
+def test_the_three_sentences_parse_in_one_file() -> None:
+    script, findings = parse(DECLARED + "\n".join(SENTENCES) + "\n")
+    assert findings == ()
+    assert len(script.statements) == 7
+
+
+def test_the_one_without_a_method_is_told_which_there_are() -> None:
+    (found,) = check(DECLARED + "\n".join(SENTENCES) + "\n").diagnostics
+    assert found.code == "DPQL-E040"
+    assert found.help == "methods of COVARIANCE: `ssp`, `diagonal`"
+
+
+def test_the_two_with_a_method_plan_and_run(tmp_path: Path) -> None:
+    made = plan(DECLARED + "\n".join(SENTENCES[:2]) + "\n")
+    assert made.ok, str(made)
+    generator = np.random.default_rng(1)
+    names = [f"g{index:02}" for index in range(40)]
+    hits = pa.table({"gene": names, "log_e": np.where(np.arange(40) < 8, 30.0, -2.0)})
+    hits = hits.take(generator.permutation(40))
+    places = {"trial": tmp_path / "trial.parquet", "hits": tmp_path / "hits.parquet"}
+    pq.write_table(survival_table(), places["trial"])
+    pq.write_table(hits, places["hits"])
+    tables = (
+        TableFacts(dataset="trial", rows=200, data=(str(places["trial"]),)),
+        evalue_facts(40, "0.3", str(places["hits"])),
+    )
+    ledger = Ledger.connect(str(tmp_path / "ledger.db"), create=True)
+    for table in tables:
+        ledger.open_key(KeyFacts(tables=(table,), cap=cap_of("mu=2")))
+    done = run(made, {name: str(place) for name, place in places.items()}, ledger)
+    assert list(done.releases) == ["cox_1", "evalues_1"]
+    peel = done["evalues_1"]["value"]
+    assert set(peel) >= {"selected", "log_evalue", "rejected", "level"}
+    assert set(peel["selected"]) <= set(names)
+    assert len(peel["selected"]) == len(peel["log_evalue"])
+    assert ledger.remaining("hits").spent > 0
+    assert ledger.remaining("trial").spent > 0
+    assert ledger.verify() == ()
+    ledger.close()
