@@ -274,3 +274,17 @@ def test_no_pair_of_neighbours_in_a_ball_passes_the_bound(n: int) -> None:
                 for s in (keep, swap)
             )
             assert np.abs(first - second).max() <= float(cox_sensitivity(n, q, w))
+
+
+@pytest.mark.parametrize(("width", "least"), [(0.5, 0.83), (1.0, 0.86), (2.0, 0.9)])
+def test_with_a_floor_the_extremal_pair_stays_below_the_bound_and_near_it(
+    width: float, least: float
+) -> None:
+    n, q = 1000, 100
+    times, events = np.arange(1.0, n + 1)[None], np.ones((1, n))
+    last, first = np.zeros((1, n, 1)), np.zeros((1, n, 1))
+    last[0, -1], first[0, 0] = 1.0, 1.0
+    one, two = (
+        ratio_of(times, events, x, np.zeros(1), np.array([width]), q)[0] for x in (last, first)
+    )
+    assert least <= abs(one - two) / float(cox_sensitivity(n, q, widths(width))) <= 1.0

@@ -15,6 +15,7 @@ import pytest
 
 from executors.data.bind import open_source
 from executors.mechanisms.cox.cost import query
+from executors.statistics.survival import log_ratio
 from executors.summaries.survival_groups import SurvivalGroups, summarise
 from planner.spending import Token
 from suites.survival_cases import facts, options, table, unit
@@ -65,6 +66,12 @@ def test_tables_and_files_give_the_same_groups(tmp_path: Path) -> None:
     assert_equal(read(tmp_path / "data.parquet"), expected)
     pa.csv.write_csv(data, tmp_path / "data.csv")
     assert_equal(read(tmp_path / "data.csv"), expected)
+
+
+@pytest.mark.filterwarnings("error")
+def test_hostile_values_raise_no_warning() -> None:
+    groups = read(hostile())
+    assert np.isfinite(log_ratio(groups, 100))
 
 
 def test_events_may_be_booleans_or_text_of_numbers(tmp_path: Path) -> None:
