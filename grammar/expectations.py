@@ -15,55 +15,14 @@ from grammar.diagnostics import Diagnostic, Label
 from grammar.scan import Token
 from grammar.source import Span
 from grammar.spelling import nearest
+from grammar.wanted import WRITTEN, wanted
 from grammar.words import LOCAL_WORDS, RESERVED, STATEMENT_WORDS, VERBS
 
 __all__ = ["after_the_name", "no_statement", "twice", "unexpected"]
 
 _WORDS = ", ".join(STATEMENT_WORDS)
-_VALUE = frozenset(["NUMBER", "STRING", "NAME", "AUTO", "QUOTED", "LPAR", "LSQB", "PLUS", "MINUS"])
-_TERM = _VALUE - {"STRING", "LSQB"}
-_ITEM = frozenset(
-    ["NAME", "QUOTED", "AUTO", "NUMBER", "COST", "BUDGET", "ON", "COLUMNS", "BY", "AS", "COMMA"]
-)
-_DATASET_CLAUSES = frozenset(
-    [
-        "FROM",
-        "ROWS",
-        "UNIT",
-        "POPULATION",
-        "NEIGHBORS",
-        "SITES",
-        "COLUMNS",
-        "CENTER",
-        "NORM",
-        "BUDGET",
-    ]
-)
-_POLICY_CLAUSES = frozenset(["CAP", "ALLOW", "FORBID", "REQUIRE"])
-_GROWING = frozenset(["PLUS", "MINUS", "STAR", "SLASH", "CARET", "COLON", "BAR", "DOT"])
 _NAMES = frozenset(["NAME", "QUOTED", "AUTO"])
 _PAIRS = {"LPAR": "RPAR", "LSQB": "RSQB"}
-_WRITTEN = {
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "LSQB": "`[`",
-    "RSQB": "`]`",
-    "COMMA": "`,`",
-    "DOT": "`.`",
-    "EQUAL": "`=`",
-    "COMPARE": "",
-    "LESSEQUAL": "`<=`",
-    "TILDE": "`~`",
-    "PERCENT": "`%`",
-    "NUMBER": "a number",
-    "STRING": "a text in `'...'`",
-    "COST": "a cost such as `eps=1`",
-    "DELTA": "",
-    "AUTO": "`auto`",
-    "METHOD": "a method",
-    "QUOTED": "a quoted name",
-}
-_MOST = 6
 _NAMING = frozenset(["DATASET", "POLICY", "UNIT", "POPULATION"])
 _LOCAL = LOCAL_WORDS["DATASET"] | LOCAL_WORDS["POLICY"]
 # What can never stand inside a bracket.
@@ -85,6 +44,7 @@ _FORMULA = frozenset(
     ]
 )
 _LAST = ("RPAR", "RSQB")
+_SHOWN = 20
 
 
 def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
@@ -93,10 +53,10 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
     opener = _opener(tokens[: stuck.index])
     labels = (Label(Span(opener[2], opener[3]), "opened here"),) if opener else ()
     if before is not None and stuck.expected == {"PERCENT"}:
-        number = before[1]
+        number = before[1] if len(before[1]) < _SHOWN else "n"
         return Diagnostic(
             "DPQL-E012",
-            f"the number {shown(number)} stands alone",
+            f"the number {shown(before[1])} stands alone",
             Span(before[2], before[3]),
             help=f"write `name={number}`, a cost such as `eps={number}`, or a share such as `5%`",
         )
@@ -113,7 +73,7 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
         verb = tokens[0][1].upper()
         return Diagnostic(
             "DPQL-E012",
-            f"a method is missing between `{verb}` and `{before[1]}=`",
+            f"a method is missing between `{verb}` and {shown(before[1] + '=')}",
             Span(before[2], before[3]),
             note=f"the word after `{verb}` is always its method",
         )
@@ -131,7 +91,7 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
             "DPQL-E015",
             f"`{opener[1]}` is closed by `{text}`",
             span,
-            help=f"close it with {_WRITTEN[_PAIRS[opener[0]]]}",
+            help=f"close it with {WRITTEN[_PAIRS[opener[0]]]}",
             labels=labels,
         )
     if before is not None and before[0] in _LOCAL and tokens[stuck.index - 2][0] in _NAMING:
@@ -149,14 +109,14 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
         )
     help = ""
     if kind in ("NAME", "METHOD"):
-        meant = nearest(text, sorted(word for word in stuck.expected if word not in _WRITTEN))
+        meant = nearest(text, sorted(word for word in stuck.expected if word not in WRITTEN))
         help = f"did you mean `{meant}`?" if meant else ""
     if before is not None and "IN" in (before[0], _before(tokens, opener)):
         help = "bounds are written `IN [lo, hi]`"
     after = f" after {shown(before[1])}" if before is not None else ""
     return Diagnostic(
         "DPQL-E012",
-        f"expected {_wanted(stuck, tokens)}{after}, found {shown(text)}",
+        f"expected {wanted(stuck, tokens)}{after}, found {shown(text)}",
         span,
         help=help,
         labels=labels,
@@ -173,17 +133,17 @@ def _ended(
     place = Span(last[3], last[3])
     if opener is not None and _PAIRS[opener[0]] in expected:
         return _unclosed(opener, place)
-    wanted = _wanted(Stuck(len(tokens), expected, False), tokens)
+    missing = wanted(Stuck(len(tokens), expected, False), tokens)
     return Diagnostic(
         "DPQL-E012",
-        f"the statement ends after {shown(last[1])}, where {wanted} is missing",
+        f"the statement ends after {shown(last[1])}, where {missing} is missing",
         place,
         labels=labels,
     )
 
 
 def _unclosed(opener: Token, place: Span) -> Diagnostic:
-    closing = _WRITTEN[_PAIRS[opener[0]]]
+    closing = WRITTEN[_PAIRS[opener[0]]]
     return Diagnostic(
         "DPQL-E015",
         f"the `{opener[1]}` that opens here is never closed",
@@ -227,93 +187,6 @@ def _begins_clause(stuck: Stuck) -> bool:
     return "ON" in stuck.expected and "BY" in stuck.expected
 
 
-def _wanted(stuck: Stuck, tokens: Sequence[Token]) -> str:
-    """The words for what would fit."""
-    left = set(stuck.expected)
-    words: list[str] = []
-    for group, phrase in (
-        (_VALUE, "a value"),
-        (_TERM, "a term"),
-        (_ITEM - {"COMMA", "AS"}, "an option, a clause or a cost"),
-        (_NAMES, "a name"),
-    ):
-        if group <= left:
-            words.append(phrase)
-            left -= group
-            if phrase == "a value":
-                left -= {"RSQB"}
-            if phrase.startswith("an option"):
-                left -= {"AS", "COMMA"}
-            if phrase == "a name":
-                left -= _DATASET_CLAUSES | _POLICY_CLAUSES | _OWN_WORDS
-            break
-    if left >= _DATASET_CLAUSES:
-        words.append("a clause such as COLUMNS")
-        left -= _DATASET_CLAUSES | {"MAX"}
-    elif left >= _POLICY_CLAUSES:
-        words.append("a clause (CAP, ALLOW, FORBID, REQUIRE)")
-        left -= _POLICY_CLAUSES
-    if left >= set(VERBS):
-        words.append("a verb")
-        left -= set(VERBS)
-    if tokens[0][0] == "EXPECT" and "DOT" in left:
-        words.append("`.` with a metric such as `.power`")
-    left -= _GROWING
-    if "COMPARE" in left:
-        words.append("`>=`")
-        left -= {"COMPARE", "LESSEQUAL", "EQUAL"}
-    if left == {"NAME"} or left == {"NAME", "METHOD"}:
-        words.append(_single_name(tokens, stuck.index, "METHOD" in left))
-        left.clear()
-    if words and words[0] == "a name" and "STRING" in left:
-        words.append("a pattern in `'...'`")
-        left.discard("STRING")
-    left.discard("NAME")
-    rest = [_WRITTEN.get(kind, kind) for kind in sorted(left, key=_order)]
-    words += [word for word in rest if word][: _MOST - len(words)]
-    if stuck.complete and len(words) < _MOST:
-        words.append("the next statement")
-    if not words:
-        return "something else"
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
-
-
-_OWN_WORDS = frozenset(
-    [
-        "MAX",
-        "HYPOTHESES",
-        "SENSITIVITY",
-        "ASSERTED_BY",
-        "PER",
-        "DAYS",
-        "FOR",
-        "ANALYST",
-        "APPROVALS",
-        "WHEN",
-    ]
-)
-
-
-def _order(kind: str) -> tuple[int, str]:
-    """Punctuation first."""
-    return (0 if kind in _WRITTEN else 1, kind)
-
-
-def _single_name(tokens: Sequence[Token], index: int, method: bool) -> str:
-    """What a place that takes only a plain word is for."""
-    if method:
-        return "a method"
-    statement = tokens[0][0]
-    before = tokens[index - 1][0] if index else tokens[0][0]
-    if before == "NEIGHBORS":
-        return "`replace`"
-    if statement == "DERIVE":
-        return "a function"
-    if statement == "DATASET":
-        return "a type such as REAL"
-    return "a name"
-
-
 def _misplaced_cost(token: Token, first: Token, stuck: Stuck) -> Diagnostic:
     word = token[1]
     span = Span(token[2], token[3])
@@ -355,11 +228,12 @@ def no_statement(token: Token, meant: str | None) -> Diagnostic:
 
 def after_the_name(token: Token, name: Token) -> Diagnostic:
     """E016: something follows `AS name`."""
+    ending = shown(f"AS {name[1]}")
     return Diagnostic(
         "DPQL-E016",
-        f"`AS {name[1]}` ends the statement; a statement word is missing before {shown(token[1])}",
+        f"{ending} ends the statement; a statement word is missing before {shown(token[1])}",
         Span(token[2], token[3]),
-        help=f"put it before `AS {name[1]}`, or begin the next statement with {', '.join(VERBS)}",
+        help=f"put it before {ending}, or begin the next statement with {', '.join(VERBS)}",
         labels=(Label(Span(name[2], name[3]), "the statement ends here"),),
     )
 

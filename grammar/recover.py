@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grammar import depth, expectations
 from grammar.automaton import Automaton, Stuck
+from grammar.broken import remains
 from grammar.build import Builder
 from grammar.diagnostics import Diagnostic
 from grammar.resume import without
@@ -238,22 +239,9 @@ class Reader:
                     return index
         return 0
 
-    # --- what a broken statement would have defined ----------------------------------------------
-
     def _break(self, tokens: list[Token]) -> None:
-        if not tokens:
-            return
-        word = tokens[0][0] if tokens[0][0] in STATEMENT_WORDS else ""
-        names: list[str] = []
-        method = ""
-        if word in VERBS and len(tokens) > 1:
-            method = tokens[1][1].lower()
-        elif len(tokens) > 1:
-            names += _plain(tokens[1])
-        for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], tokens[0]]):
-            if before[0] == "AS" or (after[1].upper() == "ROWS" and before[1] in ("(", ",")):
-                names += _plain(token)
-        self.broken.append(Broken(word, tuple(names), method, Span(tokens[0][2], tokens[-1][3])))
+        if tokens:
+            self.broken.append(remains(tokens))
 
 
 def _repeated(items: tuple[Item, ...]) -> tuple[str, Span, Span] | None:
@@ -265,9 +253,3 @@ def _repeated(items: tuple[Item, ...]) -> tuple[str, Span, Span] | None:
                 return _ONCE[kind], seen[kind], item.span
             seen[kind] = item.span
     return None
-
-
-def _plain(token: Token) -> list[str]:
-    if token[0] == "QUOTED":
-        return [token[1][1:-1].replace('""', '"')]
-    return [token[1]] if token[1].isidentifier() else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -183,9 +184,20 @@ statements = (
 scripts = several(statements, 0).map(lambda given: tree.Script(Source("x.dpql", ""), given))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(scripts)
 def test_parsing_a_printed_tree_gives_the_tree(script: tree.Script) -> None:
+    _check_round_trip(script)
+
+
+@pytest.mark.slow
+@settings(max_examples=5000, deadline=None)
+@given(scripts)
+def test_parsing_many_printed_trees_gives_the_trees(script: tree.Script) -> None:
+    _check_round_trip(script)
+
+
+def _check_round_trip(script: tree.Script) -> None:
     printed = print_script(script)
     again, findings = parse(Source("x.dpql", printed))
     assert not [finding for finding in findings if finding.severity == "error"], printed
@@ -194,7 +206,7 @@ def test_parsing_a_printed_tree_gives_the_tree(script: tree.Script) -> None:
     assert print_script(again) == printed
 
 
-@settings(max_examples=300, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(statements, st.data())
 def test_comments_stay_and_formatting_is_a_fixed_point(
     statement: tree.Statement, data: st.DataObject
