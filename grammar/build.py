@@ -114,6 +114,10 @@ class Builder(ValueBuilder):
     def require(self, values: Values, start: int, end: int) -> tree.Require:
         return tree.Require(values[1], values[4] if len(values) > 3 else None, Span(start, end))
 
+    def verb(self, values: Values, start: int, end: int) -> tree.Name:
+        # Of the token's kind: its text is the misspelt word where one was corrected.
+        return tree.Name(values[0][0], False, Span(start, end))
+
     # --- measurements --------------------------------------------------------------------------
 
     def measurement(self, values: Values, start: int, end: int) -> tree.Measurement:

@@ -70,6 +70,12 @@ def test_what_stands_twice_or_behind_the_name_misses_a_statement_word(
     assert outcome(text)[1] == [("E016", place)]
 
 
+def test_a_corrected_verb_is_read_as_the_right_one() -> None:
+    (statement,) = parse(Source("x", "TSET cox eps=1"))[0].statements
+    assert isinstance(statement, tree.Measurement)
+    assert statement.verb == "TEST"
+
+
 def test_flags_at_the_head_of_a_line_are_no_statements() -> None:
     text = "FIT lmm y ~ a\n  BY site\n  VARIANCE FORCE\n  eps=1\nPEEL evalues\nADAPTIVE\nmu=1"
     assert outcome(text) == (["Measurement", "Measurement"], [])
