@@ -1,4 +1,4 @@
-"""What is wrong with a text's characters and tokens, in words; each function is one code.
+"""What is wrong with single characters or tokens, in words; each function is one code.
 
 E001 unreadable · E002 too large · E003 too many statements · E004 too deep · E005 hidden character
 E006 mixed scripts · E007 unclosed comment · E008 unclosed quote · E009 malformed number

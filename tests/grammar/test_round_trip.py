@@ -191,7 +191,7 @@ def test_parsing_a_printed_tree_gives_the_tree(script: tree.Script) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=5000, deadline=None)
+@settings(max_examples=2000, deadline=None)
 @given(scripts)
 def test_parsing_many_printed_trees_gives_the_trees(script: tree.Script) -> None:
     _check_round_trip(script)
