@@ -32,10 +32,11 @@ def open_source(binding: object, settings: Settings | None = None) -> Source:
         with place.path.open("rb") as file:
             mark = file.read(len(_PARQUET))
         return (ParquetSource if mark == _PARQUET else CsvSource)(place, settings)
-    if isinstance(binding, Source):
-        return binding
+    # Frames first: one with columns named `location` and `open` looks like a source.
     if hasattr(binding, "__arrow_c_stream__") or hasattr(binding, "__arrow_c_array__"):
         return ArrowSource(table_of(binding), settings)
+    if isinstance(binding, Source):
+        return binding
     raise DataFailure(
         "DPQL-E107",
         f"a `{type(binding).__name__}` cannot be bound to a dataset",

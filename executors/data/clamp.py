@@ -97,10 +97,12 @@ def _numeric(selection: Clamp | Flag | Plain, number: Floats, late: Marks | None
     if isinstance(selection, Plain):
         return _masked(number, _kept(~np.isnan(number), late), None)
     lo, hi = _finite(selection.lo), _finite(selection.hi)
-    moved = np.clip(number, lo, hi)
+    buffer = pa.allocate_buffer(number.nbytes)  # a fresh numpy array would cost page faults
+    moved: Floats = np.frombuffer(buffer, dtype=np.float64)
+    np.clip(number, lo, hi, out=moved)
     moved += 0.0
     if late is None and np.isfinite(number.sum()):  # a finite sum has finite terms only
-        return pa.array(moved)
+        return pa.Array.from_buffers(pa.float64(), len(number), [None, buffer])
     return _masked(moved, _kept(np.isfinite(number), late), selection.fill)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from executors.noise.filter import Filter
 from executors.noise.realise import Grid, Value, gaussian_grid, integers, laplace_grid, reals
 from executors.noise.sampler import Sampler, check_scale
 from executors.noise.selection import select
+from executors.pricing.weighted import weighted_scale
 from executors.release import Law, NoiseNote
 from planner.calculus.leaves import Kind, Leaf, Loss
 
@@ -59,11 +61,23 @@ class StatementNoise:
         noise = self._sampler.discrete_gaussian(grid.scale, len(values))
         return _added(values, domain, noise, grid), _note(leaf, "discrete_gaussian", grid)
 
-    def dgauss(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:
-        """`integers` with discrete Gaussian noise of the leaf's integer scale."""
+    def dgauss(
+        self, leaf: Leaf, integers: Sequence[int], weights: Sequence[Fraction] | None = None
+    ) -> list[int]:
+        """`integers` with discrete Gaussian noise of the leaf's integer scale.
+
+        With `weights` w >= 1, one an integer, each has its own scale, `weighted_scale`: the leaf
+        then pays for integers whose move, each part times its weight, is at most its sensitivity
+        in L2.
+        """
         self._use(leaf, ("dgauss",), self._draws(leaf, len(integers)))
         scale = _integer_scale(leaf)
-        noise = self._sampler.discrete_gaussian(scale, len(integers))
+        scales = [scale] * len(integers)
+        if weights is not None:
+            scales = [weighted_scale(scale, one) for one in weights]
+        noise: list[int] = []
+        for each, run in groupby(scales):
+            noise += self._sampler.discrete_gaussian(each, len(list(run)))
         return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
     def dlap(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:

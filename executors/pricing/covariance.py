@@ -26,11 +26,11 @@ __all__ = [
     "ball_sensitivity",
     "box",
     "diagonal_sensitivity",
-    "ratio_below",
     "frobenius_sensitivity",
     "is_constant_square",
     "joint_sensitivity",
     "root_above",
+    "root_below",
     "triangle_sensitivity",
 ]
 
@@ -45,8 +45,6 @@ JOINT = Fraction(1402, 1000)
 
 MEAN_WEIGHT = isqrt(PRODUCT // 3)
 """37837, at most 2^16 / sqrt(3): what a sum of coordinates is multiplied by beside squares."""
-
-_NEAR = Fraction(499, 500)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +125,11 @@ def joint_sensitivity(count: int) -> Fraction:
 
 
 @lru_cache(maxsize=1024)
-def ratio_below(square: Fraction) -> Fraction:
-    """The simplest fraction at most the root of `square` >= 1 and within 0.2 % of it.
-
-    A part of a release that may carry 1 / r of the noise is multiplied by such an r: the noise
-    stays one discrete Gaussian of one scale, and the sensitivity is that of integers.
-    """
+def root_below(square: Fraction) -> Fraction:
+    """The root of `square` >= 1, rounded down after 20 places."""
     if square < 1:
-        raise ValueError("a ratio is at least 1")
-    bottom = 1
-    while True:
-        ratio = Fraction(isqrt(int(square * bottom**2)), bottom)
-        if ratio**2 >= square * _NEAR**2:
-            return ratio
-        bottom += 1
+        raise ValueError("a weight is at least 1")
+    return Fraction(isqrt(int(square * 10**40)), 10**20)
 
 
 def root_above(square: Fraction | int) -> int:

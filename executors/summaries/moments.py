@@ -95,8 +95,9 @@ def _ahead(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def grid(values: Floats, center: float, half: float, out: Floats) -> Floats:
     """The grid integers of one column as float64, written to `out`; values are finite."""
-    np.subtract(values, center, out=out)
-    np.divide(out, half / GRID, out=out)
+    if center:
+        values = np.subtract(values, center, out=out)
+    np.divide(values, half / GRID, out=out)
     np.floor(out, out=out)
     return np.clip(out, -float(GRID), float(GRID), out=out)
 

@@ -168,6 +168,8 @@ def forgeries(
         yield name, forged, data, reservations
     for name, written in _bytes(certificate):
         yield name, written, data, reservations
+    for name, forged, told in _together(certificate, json.loads(data)):
+        yield name, {**forged, "plan_hash": sha(told)}, told, reservations
     for name, body in _plans(json.loads(data)):
         told = canonical(body)
         yield f"{name}, old hash", certificate, told, reservations
@@ -193,13 +195,13 @@ def _claims(certificate: Body) -> Iterator[tuple[str, Body]]:
             def lower(forged: Body, i: int = i, unit: str = unit, low: str = low) -> None:
                 was = forged["nodes"][i]["out"]
                 forged["nodes"][i]["out"] = {**was, unit: low}
-                for total in forged["totals"]:
-                    if total["node"] == forged["nodes"][i]["id"]:
-                        total["out"] = forged["nodes"][i]["out"]
+                for claim in forged["totals"]:
+                    if claim["node"] == forged["nodes"][i]["id"]:
+                        claim["out"] = forged["nodes"][i]["out"]
 
             yield f"claim of {node['id']} in {unit} lowered", _changed(certificate, lower)
-    for i, total in enumerate(certificate["totals"]):
-        for unit, value in total["out"].items():
+    for i, claim in enumerate(certificate["totals"]):
+        for unit, value in claim["out"].items():
             low = text(number(value) * F(999, 1000))
             yield (
                 f"total {i} lowered alone",
@@ -213,14 +215,14 @@ def _claims(certificate: Body) -> Iterator[tuple[str, Body]]:
 RULES = (
     "pure lap br gauss dgauss gdp zcdp adp cap leaf_eps leaf_rho leaf_mu leaf_adp sum_eps sum_rho "
     "sum_mu2 sum_adp site_max site_top rho_to_adp mu_to_adp group pld_adp br_mu free"
-).split()
+)
 
 
 def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
     nodes = certificate["nodes"]
     leaves = [i for i, node in enumerate(nodes) if "statement" in node["in"]]
     for i, node in enumerate(nodes):
-        for rule in RULES:
+        for rule in RULES.split():
             if rule != node["rule"]:
                 yield (
                     f"{node['id']} renamed to {rule}",
@@ -278,6 +280,20 @@ def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
                             ),
                         ),
                     )
+        if node["rule"].startswith("leaf_"):
+            for other in nodes[i + 1 :]:
+                if other["rule"] == node["rule"]:
+                    yield (
+                        f"{node['id']} swallows {other['id']}",
+                        _changed(certificate, lambda c, i=i, o=other: _swallow(c, i, o)),
+                    )
+        if node["rule"].endswith("_to_adp"):
+            part = next(one for one in nodes if one["id"] == node["in"]["of"][0])
+            if part["rule"].startswith("sum_"):
+                yield (
+                    f"{node['id']} takes all parts of {part['id']} at the cost of one",
+                    _changed(certificate, lambda c, i=i, p=part: _take_parts(c, i, p)),
+                )
     for i in leaves:
         given = nodes[i]["in"]
         changes: dict[str, Any] = {
@@ -317,6 +333,20 @@ def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
 
 def _twice(items: list[Any], i: int) -> None:
     items.append(items[i])
+
+
+def _swallow(certificate: Body, i: int, other: Body) -> None:
+    """Let one leaf's cost stand for that of another leaf too."""
+    certificate["nodes"][i]["in"]["of"] += other["in"]["of"]
+    certificate["nodes"] = [one for one in certificate["nodes"] if one["id"] != other["id"]]
+    for one in certificate["nodes"]:
+        if "statement" not in one["in"]:
+            one["in"]["of"] = [part for part in one["in"]["of"] if part != other["id"]]
+
+
+def _take_parts(certificate: Body, i: int, part: Body) -> None:
+    certificate["nodes"][i]["in"]["of"] = part["in"]["of"]
+    certificate["nodes"] = [one for one in certificate["nodes"] if one["id"] != part["id"]]
 
 
 def _swap(nodes: list[Body], i: int, j: int) -> None:
@@ -361,11 +391,20 @@ def _heads(certificate: Body) -> Iterator[tuple[str, Body]]:
 WRONG_NUMBERS = (
     "-1 -0.1 +1 1e3 1E3 1e99999999 1e-99999999 nan NaN inf -inf 0 0.0 0/1 1/0 1/-1 1//2 .5 5. 0x1 "
     "1_0 ١ ²"
-).split()
+)
 
 
 def _numbers(certificate: Body) -> Iterator[tuple[str, Body]]:
-    wrong = [*WRONG_NUMBERS, "", " 1", "1 ", "1\n", "9" * 101, "0." + "0" * 60 + "1", "9" * 10**6]
+    wrong = [
+        *WRONG_NUMBERS.split(),
+        "",
+        " 1",
+        "1 ",
+        "1\n",
+        "9" * 101,
+        "0." + "0" * 60 + "1",
+        "9" * 10**6,
+    ]
     wrong = [*wrong, "1/" + "9" * 10**5, 1, 1.5, None, True, [], {}, float("nan"), float("inf")]
     last = len(certificate["nodes"]) - 1
     for i in (0, last):
@@ -375,11 +414,19 @@ def _numbers(certificate: Body) -> Iterator[tuple[str, Body]]:
                 def put(forged: Body, i: int = i, unit: str = unit, value: Any = value) -> None:
                     out = {**forged["nodes"][i]["out"], unit: value}
                     forged["nodes"][i]["out"] = out
-                    for total in forged["totals"]:
-                        if total["node"] == forged["nodes"][i]["id"]:
-                            total["out"] = out
+                    for claim in forged["totals"]:
+                        if claim["node"] == forged["nodes"][i]["id"]:
+                            claim["out"] = out
 
                 yield f"{unit} of node {i} is {str(value)[:12]!r}", _changed(certificate, put)
+    for i, node in enumerate(certificate["nodes"]):
+        for unit, value in node["out"].items():
+            for tail in ("e3", " ", "x", "/1/1"):
+                longer = {**node["out"], unit: value + tail}
+                yield (
+                    f"{unit} of {node['id']} ends in {tail!r}",
+                    _changed(certificate, lambda c, i=i, v=longer: c["nodes"][i].update(out=v)),
+                )
     for i, node in enumerate(certificate["nodes"]):
         if "alpha" in node["in"]:
             for value in ["1", "0.5", "1.0000000000000001", "10000000", *wrong]:
@@ -420,6 +467,63 @@ def _bytes(certificate: Body) -> Iterator[tuple[str, Any]]:
     yield "a list", [certificate]
     for junk in (None, 1, 1.5, "x", b"x", [], (), {}, {1: 2}, {"nodes": object()}, {None: {}}):
         yield f"not a certificate: {type(junk).__name__}", junk
+
+
+def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]]:
+    """A leaf made wrong in the plan and in the certificate alike, under the plan's new hash."""
+    for i, node in enumerate(certificate["nodes"]):
+        given = node["in"]
+        if "statement" not in given:
+            continue
+        name = next(iter(k for k in given["params"] if k != "delta"))
+        low = text(number(given["params"][name]) * F(999, 1000))
+        less = {**given["params"], name: low}
+        changes: list[tuple[str, Body, Body]] = [
+            ("a field more", {"group": 3}, {}),
+            ("a true count", {"count": True}, {}),
+            ("a negative count", {"count": -given["count"]}, {}),
+            ("a count of nothing", {"count": 0}, {}),
+            ("a wide width", {"width": -1}, {}),
+            ("kinds drawn that cannot be", {"of": ["zcdp", "adp"]}, {}),
+            ("another parameter", {"params": {**given["params"], "tau": "1"}}, {"tau": "1"}),
+        ]
+        if given["scale"] is None:
+            changes.append(("half a scale", {"sensitivity": "5"}, {}))
+            changes.append(("a factor", {"factor": 2}, {}))
+        else:
+            changes.append(("no sensitivity", {"sensitivity": "0", "params": {name: "0"}}, {}))
+            changes.append(("a parameter too low", {"params": less}, {name: low}))
+            changes.append(("a cap with a scale", {"role": "cap", "of": [given["kind"]]}, {}))
+            changes.append(("a kind without a law", {"kind": "gdp", "params": {"mu": "1/999"}}, {}))
+        if given["site"] is not None:
+            changes.append(("an unknown site", {"site": "z"}, {}))
+        for what, change, claim in changes:
+            forged, other = copy.deepcopy(certificate), copy.deepcopy(body)
+            made = forged["nodes"][i]
+            made["in"].update(change)
+            made["out"].update(claim)
+            made["rule"] = "cap" if made["in"]["role"] == "cap" else made["in"]["kind"]
+            for one in other["statements"]:
+                if one["name"] == given["statement"]:
+                    one["leaves"][given["leaf"]].update(change)
+            yield f"{node['id']} with {what} in plan and certificate", forged, canonical(other)
+    for what, change in (
+        ("a relation that is another", {"relation": "add_remove"}),
+        ("a person at no site", {"sites": {"max": 0, "members": []}}),
+        ("a person without rows", {"unit": {"column": "person", "max": 0}}),
+        ("a float", {"rows": 0.5}),
+        ("a number that is none", {"rows": float("nan")}),
+    ):
+        forged, other = copy.deepcopy(certificate), copy.deepcopy(body)
+        other["datasets"][0].update(change)
+        known = forged["datasets"][0]
+        known.update({field: value for field, value in change.items() if field in known})
+        if "relation" in change:
+            forged["relation"] = change["relation"]
+        yield f"a dataset with {what} in plan and certificate", forged, canonical(other)
+    other = copy.deepcopy(body)
+    other["statements"].append({**other["statements"][0], "name": "free", "leaves": []})
+    yield "a statement without leaves in plan and certificate", certificate, canonical(other)
 
 
 def _plans(body: Body) -> Iterator[tuple[str, Body]]:

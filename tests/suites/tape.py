@@ -50,6 +50,8 @@ def ratio(first: Call, second: Call) -> float:
     differences = [_exact(b) - _exact(a) for a, b in zip(first.values, second.values)]
     if not differences:
         return 0.0
+    if first.method == "dgauss" and first.public:
+        differences = [w * d for w, d in zip(first.public, differences, strict=True)]
     if first.method in ("select", "filter.select"):
         square = max(abs(d) for d in differences) ** 2
     elif first.method in ("lap", "dlap"):
@@ -103,8 +105,11 @@ class Tape:
         answer = self.inner.gauss(leaf, values, *rest, **named)
         return self._write("gauss", leaf, public, values, answer)
 
-    def dgauss(self, leaf: Any, integers: Sequence[int]) -> Any:
-        return self._write("dgauss", leaf, (), integers, self.inner.dgauss(leaf, integers))
+    def dgauss(
+        self, leaf: Any, integers: Sequence[int], weights: Sequence[Fraction] | None = None
+    ) -> Any:
+        answer = self.inner.dgauss(leaf, integers, weights)
+        return self._write("dgauss", leaf, () if weights is None else (*weights,), integers, answer)
 
     def dlap(self, leaf: Any, integers: Sequence[int]) -> Any:
         return self._write("dlap", leaf, (), integers, self.inner.dlap(leaf, integers))

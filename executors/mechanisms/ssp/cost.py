@@ -85,7 +85,7 @@ def check(params: SspParams, facts: Facts, units: Units) -> tuple[Complaint, ...
 def need(params: SspParams, facts: Facts, units: Units) -> tuple[Need, ...]:
     """One discrete Gaussian leaf for the whole upper triangle.
 
-    Its sensitivity is the l2 move of the measured integers, each multiplied by its weight.
+    Its sensitivity is the l2 move of the measured integers, each part times its weight.
     Proof: proof.md, claims 1 to 5.
     """
     return (

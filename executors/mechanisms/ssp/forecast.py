@@ -63,10 +63,10 @@ def forecast(params: SspParams, facts: Facts, loss: Loss) -> dict[str, Any]:
         "grid_steps": 2**16,
         "integer_sensitivity": float(sensitivity),
         "integer_scale": float(scale),
-        "integer_weights": {
-            "squares": weight.diagonal,
-            "products": weight.pairs,
-            "means": weight.mean if is_joint(params, facts) else weight.pairs * constant,
+        "noise_divided_by": {
+            "squares": float(weight.diagonal),
+            "products": float(weight.pairs),
+            "means": float(weight.mean if is_joint(params, facts) else weight.pairs * constant),
         },
         "warnings": warnings_of(sd.diagonal, sensitivity, scale),
     }

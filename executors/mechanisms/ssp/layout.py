@@ -16,11 +16,12 @@ from executors.pricing.covariance import (
     ball_sensitivity,
     frobenius_sensitivity,
     joint_sensitivity,
-    ratio_below,
     root_above,
+    root_below,
     triangle_sensitivity,
 )
 from executors.pricing.covariance_columns import Center, box_of
+from executors.pricing.weighted import weighted_scale
 from planner.facts import Facts
 from planner.mechanism import Params
 
@@ -66,14 +67,14 @@ class SspParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What the three kinds of integer sums are multiplied by before one noise of one scale.
+    """How many times less noise than the leaf's a part of the vector carries, at least once.
 
-    `mean` belongs to the sum of one column alone where d = 1; in every other case a mean is a pair
-    with the constant column.
+    `mean` is an integer that multiplies the sum of one column alone where d = 1; in every other
+    case a mean is a pair with the constant column.
     """
 
-    diagonal: int
-    pairs: int
+    diagonal: Fraction
+    pairs: Fraction
     mean: int
 
 
@@ -124,20 +125,19 @@ def frame(params: SspParams, facts: Facts) -> tuple[Box, int]:
 
 
 def weights(params: SspParams, facts: Facts) -> Weights:
-    """The multipliers of the sums: coarse rationals below the ideal square roots.
+    """The weights of the parts: 20 digits of the ideal square roots, rounded down.
 
     Proof: proof.md, claim 3.
     """
+    one = Fraction(1)
     if is_joint(params, facts):
-        return Weights(1, 1, MEAN_WEIGHT)
+        return Weights(one, one, MEAN_WEIGHT)
     order = dimension(params, facts)
     if order > 1 and params.norm == "l2":
-        ratio = ratio_below(Fraction(2))
-        return Weights(ratio.denominator, ratio.numerator, ratio.numerator)
+        return Weights(one, root_below(Fraction(2)), 1)
     if order > 1 and params.weights == "balanced":
-        ratio = ratio_below(Fraction(order + 1, 2))
-        return Weights(ratio.numerator, ratio.denominator, ratio.denominator)
-    return Weights(1, 1, 1)
+        return Weights(root_below(Fraction(order + 1, 2)), one, 1)
+    return Weights(one, one, 1)
 
 
 def sensitivity(params: SspParams, facts: Facts) -> Fraction:
@@ -147,21 +147,20 @@ def sensitivity(params: SspParams, facts: Facts) -> Fraction:
     order = dimension(params, facts)
     if order == 1:
         return triangle_sensitivity(1)
-    weight = weights(params, facts)
     if params.norm == "l2":
-        return weight.diagonal * ball_sensitivity(order)
+        return ball_sensitivity(order)
     if params.weights == "frob":
         return frobenius_sensitivity(order)
-    return weight.pairs * triangle_sensitivity(order)
+    return triangle_sensitivity(order)
 
 
 def deviations(params: SspParams, facts: Facts, scale: Fraction) -> Deviations:
     """The noise of the entries, from the leaf's scale as it is drawn (`MAX k` is in it)."""
     weight = weights(params, facts)
-    square = scale / (facts.rows * PRODUCT)
-    diagonal = float(square / weight.diagonal)
+    step = Fraction(1, facts.rows * PRODUCT)
+    diagonal = step * weighted_scale(int(scale), weight.diagonal)
     if is_joint(params, facts):
-        return Deviations(diagonal, 0.0, float(square * GRID / weight.mean))
+        return Deviations(float(diagonal), 0.0, float(diagonal * GRID / weight.mean))
     _, constant = frame(params, facts)
-    pairs = square / weight.pairs
-    return Deviations(diagonal, float(pairs), float(pairs * GRID / constant))
+    pairs = step * weighted_scale(int(scale), weight.pairs)
+    return Deviations(float(diagonal), float(pairs), float(pairs * GRID / constant))

@@ -96,14 +96,15 @@ def _measure(params: SspParams, facts: Facts, moments: Any, leaf: Any, noise: An
     count, rows = len(facts.columns), facts.rows
     _, constant = frame(params, facts)
     totals = [int(total) for total in moments.total] if params.center == "private" else []
-    beside = weight.mean if is_joint(params, facts) else weight.pairs * constant
-    integers = [weight.diagonal * int(moments.gram[j, j]) for j in range(count)]
+    beside = weight.mean if is_joint(params, facts) else constant
+    integers = [int(moments.gram[j, j]) for j in range(count)]
     integers += [beside * total for total in totals]
-    integers += [weight.pairs * product for product in triangle(moments.gram)]
-    noisy = [int(value) for value in noise.dgauss(leaf, integers)]
-    diagonal = _ratios(noisy[:count], weight.diagonal * rows * PRODUCT)
+    integers += triangle(moments.gram)
+    parts = [weight.diagonal] * count + [weight.pairs] * (len(integers) - count)
+    noisy = [int(value) for value in noise.dgauss(leaf, integers, parts)]
+    diagonal = _ratios(noisy[:count], rows * PRODUCT)
     means = _ratios(noisy[count : count + len(totals)], beside * rows * GRID)
-    pairs = _ratios(noisy[count + len(totals) :], weight.pairs * rows * PRODUCT)
+    pairs = _ratios(noisy[count + len(totals) :], rows * PRODUCT)
     return _Measured(from_triangle(diagonal, pairs), np.array(means) if totals else None)
 
 

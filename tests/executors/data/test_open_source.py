@@ -87,6 +87,15 @@ def test_late_rows_are_neutralised_before_sorting(source):
     ]
 
 
+def test_a_frame_whose_columns_look_like_a_source_is_a_frame():
+    frame = pd.DataFrame({"location": [1.0], "open": [2.0], "describe": [3.0]})
+    assert read(open_source(frame), [Plain("open")]) == [[2.0]]
+
+
+def test_a_source_is_taken_as_it_is(source):
+    assert open_source(source) is source
+
+
 def test_data_opens_only_with_a_real_token(source):
     class Lookalike(Token):
         pass

@@ -24,10 +24,11 @@ from executors.pricing.covariance import (
     frobenius_sensitivity,
     is_constant_square,
     joint_sensitivity,
-    ratio_below,
     root_above,
+    root_below,
     triangle_sensitivity,
 )
+from executors.pricing.weighted import weighted_scale
 from planner.facts import Column
 
 
@@ -120,10 +121,21 @@ def test_a_local_search_does_not_pass_the_weighted_bound(dimension: int) -> None
 def test_the_rational_weights_cost_no_more_than_the_roots() -> None:
     for order in (*range(2, 60), 101, 261, 2001):
         square = Fraction(order + 1, 2)
-        ratio = ratio_below(square)
-        assert ratio**2 <= square
-        assert float(ratio) >= 0.998 * math.sqrt(square)
-    assert ratio_below(Fraction(2)) == Fraction(24, 17)
+        weight = root_below(square)
+        assert weight**2 <= square < (weight + Fraction(1, 10**20)) ** 2
+
+
+def test_a_part_with_its_own_scale_costs_no_more_than_its_weight_says() -> None:
+    """In mu, by (d/t)(1 + 1/(20 t^2)) at its own scale t, and in rho, exactly."""
+    for scale in (1024, 2**20, 2**26, 219043332097):
+        for order in (2, 3, 7, 100, 2000):
+            weight = root_below(Fraction(order + 1, 2))
+            own = weighted_scale(scale, weight)
+            assert (1 + Fraction(1, 20 * own**2)) / own <= weight / scale
+            assert own <= scale / weight + 2
+        assert weighted_scale(scale, Fraction(1)) == scale
+    with pytest.raises(ValueError, match="weight"):
+        weighted_scale(1024, Fraction(1, 2))
 
 
 def test_the_joint_constant_bounds_a_square_with_its_mean() -> None:
@@ -195,6 +207,6 @@ def test_a_column_without_bounds_has_no_box() -> None:
         box((Column("a", "real"),), None)
 
 
-def test_what_is_not_a_ratio_is_refused() -> None:
+def test_a_weight_below_one_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
-        ratio_below(Fraction(1, 2))
+        root_below(Fraction(1, 2))

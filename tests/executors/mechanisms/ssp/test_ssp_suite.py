@@ -159,7 +159,6 @@ class Variant(SspSuite):
 
 MIDPOINT = {"center": "midpoint"}
 VARIANTS = {
-    # The weights are at least 0.998 of the best ones, which the widest pair attains.
     "balanced": Variant(MIDPOINT, 0.998, ([1.0] * 4, [0.0] * 4)),
     "plain": Variant({**MIDPOINT, "weights": "plain"}, 0.9428, ([1.0, 1, 1], [1.0, -1, -1])),
     "plain, even": Variant({**MIDPOINT, "weights": "plain"}, 1.0, ([1.0, 1], [1.0, -1])),
