@@ -16,9 +16,11 @@ import tempfile
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -37,9 +39,7 @@ def main(rows: int = 1_000_000, columns: int = 100) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
         write(path, rows, columns)
-        matrix = np.random.default_rng(1).normal(size=(rows, columns))
-        plain = best(lambda: matrix.T @ matrix)
-        del matrix
+        plain = best(partial(product, np.random.default_rng(1).normal(size=(rows, columns))))
         ours = best(lambda: moments(path, columns))
         peak = [peak_of(path, columns, kind) for kind in ("nothing", "moments")]
     print(
@@ -77,6 +77,11 @@ def moments(path: Path, columns: int) -> object:
     return summarise(query, open_source(path).open(_TOKEN))
 
 
+def product(matrix: npt.NDArray[np.float64]) -> object:
+    """The plain float moments."""
+    return matrix.T @ matrix
+
+
 def best(action: Callable[[], object]) -> tuple[float, float]:
     """The least wall time with the least processor time of several runs."""
     wall, work = [], []
@@ -91,9 +96,11 @@ def best(action: Callable[[], object]) -> tuple[float, float]:
 def peak_of(path: Path, columns: int, kind: str) -> int:
     """The peak resident memory, in MB, of a process that runs the moments once, or nothing."""
     code = (
-        "import sys, resource; sys.path.insert(0, sys.argv[1]); import moments; from pathlib import"
-        " Path\nif sys.argv[4] == 'moments': moments.moments(Path(sys.argv[2]), int(sys.argv[3]))\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+        "import re, sys; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path; import moments\n"
+        "if sys.argv[4] == 'moments': moments.moments(Path(sys.argv[2]), int(sys.argv[3]))\n"
+        "status = Path('/proc/self/status').read_text()\n"
+        "print(int(re.search(r'VmHWM:\\s+(\\d+)', status)[1]) // 1024)"
     )
     folder = str(Path(__file__).parent)
     arguments = [sys.executable, "-c", code, folder, str(path), str(columns), kind]
