@@ -1,6 +1,6 @@
 """How long parsing takes beside a bare interpreter: run `python benchmarks/parsing.py`.
 
-Each figure is the least CPU time of several fresh processes, since a machine that is busy only adds.
+Each figure is the least CPU time of several fresh processes: a busy machine only adds to it.
 """
 
 from __future__ import annotations
