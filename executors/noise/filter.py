@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +61,7 @@ class Filter:
         check_scale(scale_int)
         self._charge(Leaf.dgauss(sensitivity_int, scale_int, width=max(1, len(integers))))
         noise = self._sampler.discrete_gaussian(scale_int, len(integers))
-        return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
+        return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
     def lap(
         self, sensitivity: Fraction | int, scale: Fraction | int, values: Sequence[Value]

@@ -72,13 +72,19 @@ def laplace_grid(sensitivity: Fraction, scale: Fraction, width: int) -> Grid:
     )
 
 
-def integers(values: Sequence[Value], grid: Grid) -> list[int]:
+def integers(
+    values: Sequence[Value], grid: Grid, domain: tuple[Value, Value] | None = None
+) -> list[int]:
     """Each value in steps of the grid, rounded to the nearest integer, exactly.
 
     A value that is not finite becomes 0: whether one occurs may depend on data, so it must not
-    raise. Mechanisms hand over finite values.
+    raise. Mechanisms hand over finite values. Then values are clamped to `domain`.
     """
-    return [_nearest(_exact(value), grid.exponent) for value in values]
+    numbers = [_exact(value) for value in values]
+    if domain is not None:
+        lo, hi = Fraction(domain[0]), Fraction(domain[1])
+        numbers = [min(max(number, lo), hi) for number in numbers]
+    return [_nearest(number, grid.exponent) for number in numbers]
 
 
 def reals(steps: Sequence[int], grid: Grid) -> list[float]:

@@ -167,8 +167,8 @@ def _coarse(scores: Sequence[int] | npt.NDArray[np.integer], divisor: int) -> np
     array = np.asarray(scores)
     if array.ndim != 1 or array.dtype.kind not in "iuO":
         raise TypeError("scores are a row of integers")
-    if array.dtype == np.int64 and divisor <= np.iinfo(np.int64).max:
-        return array // divisor
+    if array.dtype.kind == "i" and divisor <= np.iinfo(np.int64).max:
+        return array.astype(np.int64, copy=False) // divisor
     exact = [int(score) // divisor for score in array.tolist()]
     edge = np.iinfo(np.int64)
     return np.array([min(max(score, edge.min), edge.max) for score in exact], dtype=np.int64)

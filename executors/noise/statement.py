@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import groupby
+from operator import index
 
 import numpy as np
 import numpy.typing as npt
@@ -78,14 +79,14 @@ class StatementNoise:
         noise: list[int] = []
         for each, run in groupby(scales):
             noise += self._sampler.discrete_gaussian(each, len(list(run)))
-        return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
+        return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
     def dlap(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:
         """`integers` with discrete Laplace noise, for a `pure` leaf with an integer scale."""
         self._use(leaf, ("pure",), self._draws(leaf, len(integers)))
         scale = _integer_scale(leaf)
         noise = self._sampler.discrete_laplace(scale, len(integers))
-        return [int(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
+        return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
     def select(
         self,
@@ -154,10 +155,7 @@ def _added(
     noise: Sequence[int],
     grid: Grid,
 ) -> list[float]:
-    if domain is not None:
-        lo, hi = domain
-        values = [min(max(value, lo), hi) for value in values]
-    steps = integers(values, grid)
+    steps = integers(values, grid, domain)
     return reals([step + drawn for step, drawn in zip(steps, noise, strict=True)], grid)
 
 

@@ -3,6 +3,8 @@
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from executors.noise import NoiseMismatch, StatementNoise
 from planner.calculus.leaves import Leaf, Loss
@@ -106,6 +108,28 @@ def test_values_are_clamped_to_their_domain_before_the_noise():
     noise = noise_of(Leaf.lap(1, 2, width=2))
     values, _ = noise.lap(Leaf.lap(1, 2, width=2), [9.0, -9.0], (-1.0, 4.0))
     assert values == [4.0, -1.0]
+    noise = noise_of(Leaf.lap(1, 2, width=2))
+    values, _ = noise.lap(Leaf.lap(1, 2, width=2), [float("nan"), float("inf")], (5.0, 6.0))
+    assert values == [5.0, 5.0]
+
+
+@given(st.integers(1024, 1 << 52), st.fractions(1, 1000, max_denominator=10**6))
+@settings(max_examples=200, deadline=None)
+def test_a_part_at_its_own_scale_costs_no_more_than_its_weighted_move(scale, weight):
+    """(1 / t)(1 + 1 / (20 t^2)) <= w / s for a weight above 1, exactly; so the squares add up."""
+    sampler = ScriptedSampler()
+    leaf = Leaf.dgauss(1, scale, width=2)
+    noise_of(leaf, sampler=sampler).dgauss(leaf, [0, 0], [Fraction(1), weight])
+    drawn = [call[1] for call in sampler.calls for _ in range(call[2])]
+    assert drawn[0] == scale
+    if weight > 1:
+        cost = Fraction(1, drawn[1]) * (1 + Fraction(1, 20 * drawn[1] ** 2))
+        assert cost <= weight / scale
+
+
+def test_integer_noise_takes_integers_only():
+    with pytest.raises(TypeError):
+        noise_of(INTEGERS).dgauss(INTEGERS, [1.5])
 
 
 def test_a_selection_uses_its_whole_leaf():
