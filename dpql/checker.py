@@ -59,17 +59,12 @@ def canonical(value: Any) -> bytes:
 
 
 def read(data: bytes) -> Any:
-    def once(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        need(len(dict(items)) == len(items), "a key is repeated")
-        return dict(items)
-
     def refused(text: str) -> None:
         need(False, "a number is neither text nor a count")
 
     need(len(data) <= SIZE, "too large")
-    hooks: Any = {"object_pairs_hook": once, "parse_float": refused, "parse_constant": refused}
-    value = json.loads(data.decode(), **hooks)
-    need(canonical(value) == data, "not in canonical form")
+    value = json.loads(data.decode(), parse_float=refused, parse_constant=refused)
+    need(canonical(value) == data, "not in canonical form, or a key is repeated")
     return value
 
 

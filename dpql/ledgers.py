@@ -30,13 +30,8 @@ def keys_of(plan: RunnablePlan) -> tuple[str, ...]:
 
 
 @contextmanager
-def opened(
-    given: Given | Mapping[str, Given], plan: RunnablePlan
-) -> Iterator[list[tuple[Ledger, tuple[str, ...]]]]:
-    """The ledgers with the keys that each keeps, sorted by their first key.
-
-    Ledgers that were opened here are closed at the end.
-    """
+def opened(given: Given | Mapping[str, Given], plan: RunnablePlan) -> Iterator[dict[str, Ledger]]:
+    """The ledger of every key that a plan charges; those opened here are closed at the end."""
     keys = keys_of(plan)
     if not keys:
         raise UsageError(
@@ -55,14 +50,13 @@ def opened(
             raise UsageError(f"no ledger is given for `{key}`", help=f"add `--ledger {key}=FILE`")
         chosen[key] = by_key.get(key, by_key.get(""))  # type: ignore[assignment]
     made: dict[str, Ledger] = {}
-    pairs: dict[int, tuple[Ledger, list[str]]] = {}
     try:
+        found = {}
         for key, one in chosen.items():
-            ledger = one if isinstance(one, Ledger) else made.get(str(one))
-            if ledger is None:
-                ledger = made[str(one)] = Ledger.connect(str(one))
-            pairs.setdefault(id(ledger), (ledger, []))[1].append(key)
-        yield [(ledger, tuple(mine)) for ledger, mine in pairs.values()]
+            if not isinstance(one, Ledger) and str(one) not in made:
+                made[str(one)] = Ledger.connect(str(one))
+            found[key] = one if isinstance(one, Ledger) else made[str(one)]
+        yield found
     finally:
         for ledger in made.values():
             ledger.close()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dpql.errors import DataRefused, DpqlError, RunFailed, UsageError
 from dpql.ledger import Ledger
 from dpql.ledger.amounts import stored
+from dpql.ledger.joint import Joint, reserve_joint, serve_joint, shares_of
 from dpql.ledger.places import place
-from dpql.ledger.runs import Reservation
 from executors.data.bind import open_source
 from executors.data.failure import DataFailure
 from executors.data.mock import mock_source
@@ -50,7 +50,7 @@ def run_plan(
     plan: RunnablePlan,
     certificate: Mapping[str, Any],
     bindings: Mapping[str, object],
-    ledgers: Sequence[tuple[Ledger, tuple[str, ...]]],
+    ledgers: Mapping[str, Ledger],
     approvals: Iterable[Mapping[str, Any]] = (),
     *,
     again: bool = False,
@@ -59,35 +59,42 @@ def run_plan(
 ) -> Run:
     """Charge first, then read; a plan that was run before is served without a charge.
 
-    `ledgers` are pairs of a ledger and the keys that it keeps, in sorted order of their keys.
-    Nothing touches the data before every ledger has examined the plan, and no row is read before
-    every ledger has started it. Raises `DpqlError`.
+    `ledgers` maps every key that the plan charges to its ledger. Nothing touches the data before
+    every ledger has examined the plan, and no row is read before every ledger has started it.
+    Raises `DpqlError`.
     """
-    signed = tuple(approvals)
     _bound(plan, bindings)
-    for ledger, keys in ledgers:
+    if not again:
+        served = serve_joint(plan.body, ledgers, actor=actor)
+        if served is not None:
+            return _served(plan, served)
+    signed = tuple(approvals)
+    shares = shares_of(plan.body, ledgers)
+    for ledger, keys in shares:
         ledger.examine(plan.body, certificate, signed, keys=keys, again=again)
-    served = _standing(plan, ledgers, certificate, signed, again)
-    if served is not None:
-        return served
     sources = _sources(plan, bindings)
     data = {name: place(source.location) for name, source in sources.items()}
-    for ledger, keys in ledgers:
+    for ledger, keys in shares:
         ledger.examine(plan.body, certificate, signed, keys=keys, again=again, data=data)
     _described(plan, sources)
-    reserved = _reserve(plan, certificate, signed, ledgers, data, again, actor)
+    admitted = reserve_joint(
+        plan.body, certificate, signed, ledgers, again=again, data=data, actor=actor
+    )
+    if admitted.stored is not None:
+        return _served(plan, admitted)
     sampler = OsSampler()
-    tokens = [
-        ledger.start(one.rid, sampler, actor=actor)
-        for (ledger, _), one in zip(ledgers, reserved, strict=True)
-    ]
-    outcomes = _outcomes(lambda: execute(plan, sources, tokens[0], sampler, progress))
-    releases = _releases(plan, outcomes, reserved[0].rid, plan.hash, mock=False)
-    for (ledger, _), one in zip(ledgers, reserved, strict=True):
-        ledger.store(one.rid, releases, actor=actor)
-    for (ledger, _), one in zip(ledgers, reserved, strict=True):
-        ledger.settle(one.rid, _draws(one), actor=actor)
-    return Run(plan, releases, reserved[0].rid)
+    token = admitted.start(sampler, actor=actor)
+    outcomes = _outcomes(lambda: execute(plan, sources, token, sampler, progress))
+    releases = _releases(plan, outcomes, admitted.rid, plan.hash, mock=False)
+    admitted.store(releases, actor=actor)
+    admitted.settle(_draws(admitted), actor=actor)
+    return Run(plan, releases, admitted.rid)
+
+
+def _served(plan: RunnablePlan, joint: Joint) -> Run:
+    """The releases of an earlier run."""
+    kept = joint.fetch()
+    return Run(plan, kept.releases, joint.rid, served=kept.stored)
 
 
 def _bound(plan: RunnablePlan, bindings: Mapping[str, object]) -> None:
@@ -102,33 +109,6 @@ def _bound(plan: RunnablePlan, bindings: Mapping[str, object]) -> None:
             f"the plan has no dataset `{name}`",
             help="its datasets: " + ", ".join(f"`{one}`" for one in sorted(known)),
         )
-
-
-def _standing(
-    plan: RunnablePlan,
-    ledgers: Sequence[tuple[Ledger, tuple[str, ...]]],
-    certificate: Mapping[str, Any],
-    approvals: tuple[Mapping[str, Any], ...],
-    again: bool,
-) -> Run | None:
-    """The releases of an earlier run of this plan, if the ledgers hold them."""
-    if again:
-        return None
-    for ledger, keys in ledgers:
-        found = ledger.find(plan.body, keys)
-        if found is None or found.state not in ("STORED", "SETTLED"):
-            return None
-    first: Run | None = None
-    for ledger, keys in ledgers:
-        found = ledger.find(plan.body, keys)
-        if found is None:
-            return None
-        if found.state == "STORED":
-            ledger.settle(found.rid, _draws(found))
-        kept = ledger.fetch(found.rid)
-        if first is None:
-            first = Run(plan, kept.releases, found.rid, served=kept.stored)
-    return first
 
 
 def _sources(plan: RunnablePlan, bindings: Mapping[str, object]) -> dict[str, Source]:
@@ -165,37 +145,6 @@ def _columns(plan: RunnablePlan, dataset: str) -> tuple[str, ...]:
         query = statement.mechanism.query(statement.params, statement.facts)
         used.update(dict.fromkeys(column.name for column in query.columns))
     return tuple(used)
-
-
-def _reserve(
-    plan: RunnablePlan,
-    certificate: Mapping[str, Any],
-    approvals: tuple[Mapping[str, Any], ...],
-    ledgers: Sequence[tuple[Ledger, tuple[str, ...]]],
-    data: Mapping[str, str],
-    again: bool,
-    actor: str,
-) -> list[Reservation]:
-    """Reserve at every ledger; if one refuses, give back what this run reserved."""
-    done: list[tuple[Ledger, Reservation]] = []
-    try:
-        for ledger, keys in ledgers:
-            one = ledger.reserve(
-                plan.body,
-                certificate,
-                approvals,
-                again=again,
-                keys=keys,
-                data=data,
-                actor=actor,
-            )
-            done.append((ledger, one))
-    except DpqlError:
-        for ledger, one in done:
-            if one.state == "RESERVED" and one.is_new:
-                ledger.release(one.rid, reason="another ledger refused", actor=actor)
-        raise
-    return [one for _, one in done]
 
 
 def _outcomes(action: Callable[[], dict[str, Outcome]]) -> dict[str, Outcome]:
@@ -273,9 +222,13 @@ def _derived(
     }
 
 
-def _draws(reservation: Reservation) -> list[dict[str, Any]]:
+def _draws(joint: Joint) -> list[dict[str, Any]]:
     """What was drawn at each key: all that was reserved, since every leaf is drawn in full.
 
     A filter's unused rest is lost, so it counts as drawn.
     """
-    return [{"key": charge.key, "amount": stored(charge.amount)} for charge in reservation.charges]
+    return [
+        {"key": charge.key, "amount": stored(charge.amount)}
+        for _, part in joint.parts
+        for charge in part.charges
+    ]

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from grammar.diagnostics import Diagnostic, Label, Severity, has_errors
 from grammar.source import Span
 
-__all__ = ["Findings", "Mistake", "choices"]
+__all__ = ["Findings", "Mistake", "Undefined", "choices"]
 
 
 class Mistake(Exception):
@@ -22,11 +22,31 @@ class Mistake(Exception):
         self.finding = Diagnostic(code, message, span, Severity.ERROR, note, help)
 
 
+class Undefined(Mistake):
+    """A name that nothing above defines."""
+
+    def __init__(
+        self,
+        name: str,
+        span: Span | None = None,
+        note: str = "",
+        help: str = "",
+        code: str = "DPQL-E020",
+        message: str = "",
+    ) -> None:
+        super().__init__(code, message or f"`{name}` is not defined", span, note, help)
+        self.name = name
+
+
 @dataclass(slots=True)
 class Findings:
-    """Collects diagnostics; a mistake in a query never raises through a pass."""
+    """Collects diagnostics; a mistake in a query never raises through a pass.
+
+    `broken` holds the names whose definitions were complained of: their uses are not.
+    """
 
     items: list[Diagnostic] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
 
     def error(
         self,
@@ -58,6 +78,8 @@ class Findings:
 
     def add(self, mistake: Mistake, span: Span | None = None) -> None:
         """Write down a mistake, at `span` where it has no place of its own."""
+        if isinstance(mistake, Undefined) and mistake.name in self.broken:
+            return
         found = mistake.finding
         if found.span is None and span is not None:
             found = Diagnostic(

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from grammar import tree
 from grammar.source import Span
-from planner.findings import Mistake, choices
+from planner.findings import Mistake, Undefined, choices
 
 __all__ = ["Value", "Word", "describe", "evaluate", "positive_integer", "rational"]
 
@@ -56,12 +56,7 @@ def evaluate(node: tree.Expression, names: Mapping[str, Value], free: bool = Fal
                 return names[text]
             if free:
                 return Word(text, quoted)
-            raise Mistake(
-                "DPQL-E020",
-                f"`{text}` is not defined",
-                node.span,
-                help=choices(text, names, "defined by LET"),
-            )
+            raise Undefined(text, node.span, help=choices(text, names, "defined by LET"))
         case tree.Items(items=items):
             return tuple(evaluate(item, names, free) for item in items)
         case tree.Group(items=items):

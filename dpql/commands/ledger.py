@@ -8,25 +8,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from dpql.commands.run import pairs, who
 from dpql.errors import UsageError
 from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.ledger import Ledger
-from dpql.ledger.facts import (
-    Cap,
-    KeyFacts,
-    Reviewer,
-    SensitivityFact,
-    SiteFact,
-    TableFacts,
-)
+from dpql.ledger.facts import Cap
+from dpql.ledger.opening import compile_cap, key_facts
 from dpql.output import write_json
-from planner.calculus.exact import number, text
-from planner.calculus.profiles import gdp_mu
+from planner.calculus.cost import Cost
+from planner.calculus.exact import number
 
-__all__ = ["cap_of", "export", "open_key", "release", "show", "verify"]
+__all__ = ["cap_of", "cost_of", "export", "open_key", "release", "show", "verify"]
 
 
 def open_key(
@@ -52,38 +44,20 @@ def open_key(
     people = pairs(reviewers, "--reviewer", required=True)
     if listed is None or asserted is None or people is None:
         return USAGE
-    try:
-        facts = KeyFacts(
-            population=name if population else None,
-            tables=(
-                TableFacts(
-                    dataset=name,
-                    rows=rows,
-                    unit_column=unit,
-                    max_rows=max_rows,
-                    sites=tuple(
-                        SiteFact(name=site, rows=int(count)) for site, count in listed.items()
-                    ),
-                    max_sites=max_sites,
-                    sensitivities=tuple(
-                        SensitivityFact(column=column, sensitivity=value)
-                        for column, value in asserted.items()
-                    ),
-                    data=tuple(data),
-                ),
-            ),
-            cap=cap_of(cap),
-            reviewers=tuple(
-                Reviewer(name=person, public_key=public) for person, public in people.items()
-            ),
-            required=required,
-        )
-    except ValidationError as failure:
-        first = failure.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"the facts cannot be recorded: {where}: {first['msg']}") from failure
-    except ValueError as failure:
-        raise UsageError(f"the facts cannot be recorded: {failure}") from failure
+    facts = key_facts(
+        name,
+        rows,
+        cost_of(cap),
+        population=population,
+        data=data,
+        unit=unit,
+        max_rows=max_rows,
+        sites={site: _count(count) for site, count in listed.items()},
+        max_sites=max_sites,
+        sensitivities={column: _number(value) for column, value in asserted.items()},
+        reviewers=people,
+        required=required,
+    )
     ledger = Ledger.connect(url, create=True)
     try:
         balance = ledger.open_key(facts, actor=actor or who())
@@ -97,44 +71,52 @@ def open_key(
     return OK
 
 
-def cap_of(written: str) -> Cap:
-    """A cap such as `rho=1`, `mu=0.5`, `eps=3` or `eps=3,delta=1e-6`.
+def cost_of(written: str) -> Cost:
+    """A cost as in a query file, such as `rho=1`, `mu=0.5` or `eps=3, delta=1e-6`.
 
-    A pair of eps and delta is compiled to mu once, rounded down. Raises `UsageError`.
+    Raises `UsageError`.
     """
-    parts: dict[str, Fraction] = {}
-    for part in written.split(","):
-        unit, sign, value = part.strip().partition("=")
-        unit = unit.strip().lower()
-        if not sign or unit not in ("eps", "delta", "rho", "mu") or unit in parts:
-            raise UsageError(f"`{written}` is no cap", help="write `rho=1` or `eps=3,delta=1e-6`")
-        parts[unit] = _positive(value.strip(), written)
-    declared = tuple((unit, text(value)) for unit, value in parts.items())
-    if set(parts) == {"eps", "delta"}:
-        mu = gdp_mu(parts["eps"], parts["delta"])
-        return Cap(unit="mu2", amount=text(mu**2), declared=declared)  # type: ignore[arg-type]
-    if len(parts) != 1 or "delta" in parts:
-        raise UsageError(f"`{written}` is no cap", help="one unit: eps, rho, mu, or eps with delta")
-    ((single, amount),) = parts.items()
-    if single == "mu":
-        return Cap(unit="mu2", amount=text(amount**2), declared=declared)  # type: ignore[arg-type]
-    return Cap(unit=single, amount=text(amount), declared=declared)  # type: ignore[arg-type]
+    from grammar import tree
+    from grammar.parser import parse
+    from grammar.source import Source
+    from planner.bind.costs import amount
+    from planner.bind.scope import Scope
+    from planner.findings import Findings, Mistake
 
-
-def _positive(written: str, cap: str) -> Fraction:
-    base, sign, exponent = written.lower().partition("e")
+    script, findings = parse(Source("--cap", f"DATASET d ROWS 1 BUDGET {written}"))
+    clauses = [
+        clause
+        for statement in script.statements
+        if isinstance(statement, tree.Dataset)
+        for clause in statement.clauses
+        if isinstance(clause, tree.Costs)
+    ]
+    problem = f"`{written}` is no cap"
+    if findings or len(script.statements) != 1 or len(clauses) != 1:
+        raise UsageError(problem, help="write `rho=1`, `mu=0.5` or `eps=3, delta=1e-6`")
     try:
-        value = number(base)
-        if sign:
-            power = int(exponent)
-            if abs(power) > 30:
-                raise ValueError
-            value *= Fraction(10) ** power
-    except (ValueError, TypeError) as failure:
-        raise UsageError(f"`{cap}` is no cap: `{written}` is no number") from failure
-    if value <= 0:
-        raise UsageError(f"`{cap}` is no cap: it must be positive")
-    return value
+        return amount(clauses[0].amounts[0], Scope(Findings()))
+    except Mistake as mistake:
+        raise UsageError(f"{problem}: {mistake}", help=mistake.finding.help) from mistake
+
+
+def cap_of(written: str) -> Cap:
+    """The cap that a key records for a cost as written; a pair of eps and delta is made mu once."""
+    return compile_cap(cost_of(written))
+
+
+def _count(written: str) -> int:
+    value = _number(written)
+    if value.denominator != 1 or value < 1:
+        raise UsageError(f"`{written}` is no number of rows")
+    return int(value)
+
+
+def _number(written: str) -> Fraction:
+    try:
+        return number(written)
+    except ValueError as failure:
+        raise UsageError(f"`{written}` is no number") from failure
 
 
 def _cap_text(cap: Cap) -> str:

@@ -14,7 +14,7 @@ from dpql.ledger.releases import Stored
 from dpql.ledger.runs import Reservation
 from planner.spending import Token
 
-__all__ = ["Joint", "reserve_joint"]
+__all__ = ["Joint", "reserve_joint", "serve_joint", "shares_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ def reserve_joint(
     releases are stored in one of the ledgers is served from there.
     """
     signed = tuple(approvals)
-    shares = _shares(plan, ledgers)
+    shares = shares_of(plan, ledgers)
     if not again:
-        served = _served(plan, shares, actor)
+        served = serve_joint(plan, ledgers, actor=actor)
         if served is not None:
             return served
     admitted: list[tuple[Ledger, Reservation]] = []
@@ -109,7 +109,7 @@ def reserve_joint(
     return Joint(tuple(admitted))
 
 
-def _shares(
+def shares_of(
     plan: Mapping[str, Any], ledgers: Mapping[str, Ledger]
 ) -> tuple[tuple[Ledger, tuple[str, ...]], ...]:
     """Each ledger once, with its keys, by its first key."""
@@ -134,16 +134,15 @@ def _give_back(ledger: Ledger, part: Reservation) -> None:
         return
 
 
-def _served(
-    plan: Mapping[str, Any],
-    shares: Sequence[tuple[Ledger, tuple[str, ...]]],
-    actor: str,
+def serve_joint(
+    plan: Mapping[str, Any], ledgers: Mapping[str, Ledger], *, actor: str = ""
 ) -> Joint | None:
     """The releases of an earlier run, completed in every ledger; None if there are none.
 
     What was stored in one ledger was charged in all, because no data opens before all are started:
     a crash between two ledgers loses nothing.
     """
+    shares = shares_of(plan, ledgers)
     found = [(ledger, ledger.find(plan, keys)) for ledger, keys in shares]
     source = next(
         ((ledger, part) for ledger, part in found if part and part.state in ("STORED", "SETTLED")),

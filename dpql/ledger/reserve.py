@@ -219,7 +219,7 @@ def _fits(account: Account, asked: Request) -> None:
         f"whose balance is {shown(unit, left)}",
         note=note,
         help=(
-            f"{shown(unit, left)} fits here; `dpql plan --allocate` shares the balance by a goal"
+            f"{shown(unit, left)} fits here; lower the costs, or ask the custodian for more"
             if left > 0
             else "nothing is left: no further analysis of these people can run on this key"
         ),

@@ -50,9 +50,11 @@ def bind_dataset(statement: tree.Dataset, scope: Scope) -> BoundDataset | None:
     except Mistake as mistake:
         findings.add(mistake, statement.span)
         scope.broken.add(statement.name.text)
+        scope.broken_datasets = True
         return None
     if not fresh or any(item.severity == "error" for item in findings.items[before:]):
         scope.broken.add(statement.name.text)
+        scope.broken_datasets = True
         return None
     uri = clauses.get(tree.From)
     facts = SourceFacts(

@@ -25,7 +25,13 @@ class Scope:
     defined: dict[str, tuple[Sort, Span]] = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
     datasets: dict[str, BoundDataset] = field(default_factory=dict)
-    broken: set[str] = field(default_factory=set)
+    broken_datasets: bool = False
+    """Whether a DATASET could not be read or bound: then a source may be missing because of it."""
+
+    @property
+    def broken(self) -> set[str]:
+        """The names whose definitions were complained of."""
+        return self.findings.broken
 
     def define(self, name: tree.Name, sort: Sort) -> bool:
         """Take a name; False (with an error written) if it is taken.

@@ -29,8 +29,11 @@ def bind(script: tree.Script, catalogue: Catalogue) -> tuple[BoundPlan, tuple[Di
     error.
     """
     binder = _Binder(catalogue, Findings())
-    for statement in script.statements:
-        binder.take(statement)
+    for part in sorted((*script.statements, *script.broken), key=lambda one: one.span.start):
+        if isinstance(part, tree.Broken):
+            binder.skip(part)
+        else:
+            binder.take(part)
     plan = BoundPlan(
         script.source,
         tuple(binder.datasets),
@@ -63,6 +66,14 @@ class _Binder:
         except Mistake as mistake:
             self.findings.add(mistake, statement.span)
 
+    def skip(self, broken: tree.Broken) -> None:
+        """Remember what a statement would have defined, so that its uses are not complained of."""
+        names = set(broken.names)
+        if broken.method:
+            names.add(self.counter.next(broken.method.casefold()))
+        self.scope.broken.update(names)
+        self.scope.broken_datasets = self.scope.broken_datasets or broken.word == "DATASET"
+
     def _take(self, statement: tree.Statement) -> None:
         match statement:
             case tree.Dataset():
@@ -71,7 +82,9 @@ class _Binder:
                     self.datasets.append(dataset)
             case tree.Let(name=name):
                 if self.scope.define(name, "LET"):
+                    self.scope.broken.add(name.text)
                     self.scope.values[name.text] = evaluate(statement.value, self.scope.values)
+                    self.scope.broken.discard(name.text)
             case tree.Measurement():
                 bound = bind_measurement(statement, self.catalogue, self.scope, self.counter)
                 if bound is not None:

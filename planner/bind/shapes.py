@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from planner.findings import Mistake, choices
+from planner.findings import Mistake, Undefined, choices
 from planner.mechanism import ColumnName, Params, Versus
 from planner.values import Value, Word, describe
 
@@ -73,9 +73,10 @@ class Shape:
         if self.item is not None and self.item.column:
             return (value.text,)
         if self.words:
-            raise Mistake(
-                "DPQL-E043",
-                f"`{name}` does not know `{value.text}`",
+            raise Undefined(
+                value.text,
+                code="DPQL-E043",
+                message=f"`{name}` does not know `{value.text}`",
                 help=choices(value.text, self.words, "it takes")
                 if not (self.number or self.item)
                 else f"it takes {self.says()}",
@@ -84,9 +85,8 @@ class Shape:
             raise Mistake(
                 "DPQL-E043", f"`{name}` cannot be left to the planner", help=f"write {self.says()}"
             )
-        raise Mistake(
-            "DPQL-E020",
-            f"`{value.text}` is not defined",
+        raise Undefined(
+            value.text,
             note=f"`{name}` takes {self.says()}",
             help=f"define it above with `LET {value.text} = ...`",
         )

@@ -144,7 +144,7 @@ def _only_fitting(
             statement.method.span,
             help=f"add `ON {fitting[0].name}`",
         )
-    if scope.broken and not scope.datasets:
+    if scope.broken_datasets:
         raise AlreadySaid
     if not scope.datasets:
         raise Mistake(
@@ -153,8 +153,6 @@ def _only_fitting(
             statement.method.span,
             help="declare one above: `DATASET name ROWS n COLUMNS (...)`",
         )
-    if scope.broken:
-        raise AlreadySaid
     wanted = [role.upper() for role in mechanism.roles] or (
         ["LOG_EVALUE"] if mechanism.source == "evalues" else []
     )

@@ -13,6 +13,7 @@ __all__ = [
     "ball",
     "ceiling",
     "cdf",
+    "complement",
     "floor",
     "holds",
     "lower",
@@ -42,7 +43,7 @@ def upper(value: arb) -> Fraction:
     fraction of e^-1000000000 would not fit into memory.
     """
     if abs(value) < _TINY:
-        return _LEAST
+        return Fraction(0) if value.is_zero() else _LEAST
     return _fraction(value.mid()) + _fraction(value.rad())
 
 
@@ -61,14 +62,27 @@ def near(value: arb) -> Fraction:
     return _fraction(value.mid())
 
 
+def complement(point: arb) -> arb:
+    """erfc, accurate relative to its size however small that is.
+
+    Far out, arb's own erfc loses all digits where the argument is not exact; there it is
+    e^(-x^2)/sqrt(pi) U(1/2, 1/2, x^2) with Tricomi's U.
+    """
+    if point > 1000:
+        square = point * point
+        half = arb(1) / 2
+        return (-square).exp() * square.hypgeom_u(half, half) / arb.pi().sqrt()
+    return point.erfc()
+
+
 def cdf(point: arb) -> arb:
     """Phi, the standard normal distribution function, accurate in both tails."""
-    return (-point / arb(2).sqrt()).erfc() / 2
+    return tail(-point)
 
 
 def tail(point: arb) -> arb:
     """Q = 1 - Phi, accurate in both tails."""
-    return (point / arb(2).sqrt()).erfc() / 2
+    return complement(point / arb(2).sqrt()) / 2
 
 
 def quantile_of_tail(mass: arb) -> arb:
@@ -104,9 +118,15 @@ def floor(function: Callable[[], arb], digits: int = DIGITS) -> Fraction:
 
 
 def holds(function: Callable[[], arb], bound: Fraction) -> bool:
-    """Whether the function's value is certainly at most `bound`."""
-    value = sharp(function)
-    return upper(value) <= bound
+    """Whether the function's value is certainly at most `bound`, with the bits that this takes."""
+    bits = _START
+    while bits <= _STOP:
+        with ctx.workprec(bits):
+            value, limit = function(), ball(bound)
+            if value <= limit or value > limit:
+                return bool(value <= limit)
+        bits *= 2
+    return False
 
 
 def root(function: Callable[[arb], arb], low: Fraction) -> Fraction:

@@ -9,7 +9,7 @@ from math import expm1, log, log1p, sqrt
 
 from flint import arb, ctx
 
-from planner.calculus.balls import ball, ceiling, floor, holds, near, root, tail
+from planner.calculus.balls import ball, cdf, ceiling, floor, holds, near, root, tail
 from planner.calculus.exact import (
     exact,
     positive,
@@ -49,10 +49,15 @@ def pure_delta(eps0: Fraction, eps: Fraction) -> Fraction:
 
 @lru_cache(maxsize=_CACHE, typed=True)
 def pure_eps(eps0: Fraction, delta: Fraction) -> Fraction:
-    """C11: eps of eps0-DP at `delta`: eps0 + log(1 - delta (1 + e^-eps0)), at least 0."""
-    if pure_delta(eps0, Fraction(0)) <= _share(delta):
-        return Fraction(0)
-    return ceiling(lambda: ball(eps0) + (-ball(delta) * (1 + (-ball(eps0)).exp())).log1p())
+    """C11: eps of eps0-DP at `delta`: e^eps = e^eps0 - delta (1 + e^eps0), or 0."""
+    positive(eps0, "eps0")
+    _share(delta)
+
+    def value() -> arb:
+        top = ball(eps0).exp()
+        return _log_above_one(top - ball(delta) * (1 + top))
+
+    return ceiling(value)
 
 
 @lru_cache(maxsize=_CACHE, typed=True)
@@ -71,12 +76,11 @@ def range_delta(eta: Fraction, eps: Fraction) -> Fraction:
 @lru_cache(maxsize=_CACHE, typed=True)
 def range_eps(eta: Fraction, delta: Fraction) -> Fraction:
     """C11: eps of range eta at `delta`: e^(eps/2) = e^(eta/2) - sqrt(delta (e^eta - 1))."""
-    if range_delta(eta, Fraction(0)) <= _share(delta):
-        return Fraction(0)
+    positive(eta, "eta")
+    _share(delta)
 
     def value() -> arb:
-        missing = (ball(delta) * -(-ball(eta)).expm1()).sqrt()
-        return ball(eta) + 2 * (-missing).log1p()
+        return 2 * _log_above_one((ball(eta) / 2).exp() - (ball(delta) * ball(eta).expm1()).sqrt())
 
     return ceiling(value)
 
@@ -91,10 +95,10 @@ def laplace_delta(eps0: Fraction, eps: Fraction) -> Fraction:
 
 @lru_cache(maxsize=_CACHE, typed=True)
 def laplace_eps(eps0: Fraction, delta: Fraction) -> Fraction:
-    """C11: eps of Laplace noise with D1/b = eps0 at `delta`: eps0 + 2 log(1 - delta)."""
-    if laplace_delta(eps0, Fraction(0)) <= _share(delta):
-        return Fraction(0)
-    return ceiling(lambda: ball(eps0) + 2 * (-ball(delta)).log1p())
+    """C11: eps of Laplace noise with D1/b = eps0 at `delta`: e^eps = e^eps0 (1 - delta)^2, or 0."""
+    positive(eps0, "eps0")
+    rest = (1 - _share(delta)) ** 2
+    return ceiling(lambda: _log_above_one(ball(eps0).exp() * ball(rest)))
 
 
 @lru_cache(maxsize=_CACHE, typed=True)
@@ -114,7 +118,7 @@ def gdp_eps(mu_squared: Fraction, delta: Fraction) -> Fraction:
 
     Newton's steps on log delta, which is concave and falls, from the right; the result is checked.
     """
-    if gdp_delta(mu_squared, Fraction(0)) <= _share(delta):
+    if _within(positive(mu_squared, "mu squared"), Fraction(0), _share(delta)):
         return Fraction(0)
     with ctx.workprec(384):
         mu = ball(mu_squared).sqrt().mid()
@@ -136,11 +140,14 @@ def gdp_mu(eps: Fraction, delta: Fraction) -> Fraction:
     """The largest mu with delta of mu-GDP at `eps` > 0 within `delta`, rounded down."""
     positive(eps, "eps")
     with ctx.workprec(384):
-        goal = ball(_share(delta)).log().mid()
+        goal, rest = ball(_share(delta)).log().mid(), ball(1 - delta).log().mid()
         point = ball(eps)
         wide = (-2 * goal).sqrt()
         low = near(2 * point / (wide + (wide * wide + 2 * point).sqrt())) / 2
-        estimate = root(lambda mu: _gaussian(mu, point).log() - goal, low)
+        if 2 * delta < 1:
+            estimate = root(lambda mu: _gaussian(mu, point).log() - goal, low)
+        else:
+            estimate = root(lambda mu: rest - _gaussian_rest(mu, point).log(), low)
     return _greatest(estimate, lambda mu: _within(mu**2, eps, delta))
 
 
@@ -217,6 +224,18 @@ def zcdp_rho(eps: Fraction, delta: Fraction) -> Fraction:
 
 def _gaussian(mu: arb, eps: arb) -> arb:
     return tail(eps / mu - mu / 2) - eps.exp() * tail(eps / mu + mu / 2)
+
+
+def _gaussian_rest(mu: arb, eps: arb) -> arb:
+    """1 - delta of mu-GDP, without cancellation."""
+    return cdf(eps / mu - mu / 2) + eps.exp() * tail(eps / mu + mu / 2)
+
+
+def _log_above_one(value: arb) -> arb:
+    """The logarithm of a number above 1, 0 for one below; undecided asks for more bits."""
+    if value <= 1:
+        return arb(0)
+    return value.log() if value > 1 else arb("nan")
 
 
 def _within(mu_squared: Fraction, eps: Fraction, delta: Fraction) -> bool:

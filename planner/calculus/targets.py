@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from flint import arb
 
-from planner.calculus.balls import ball, ceiling, floor, root
+from planner.calculus.balls import ball, ceiling, complement, floor, root
 from planner.calculus.convert import Native
 from planner.calculus.exact import DIGITS, positive, root_down, root_up, round_up
 from planner.calculus.leaves import Kind
@@ -141,11 +141,11 @@ _BY_RHO: dict[Kind, Callable[[Fraction], Target]] = {
 
 def _odds(point: arb) -> arb:
     """log(Phi/Q) at mu/2, with point = mu / (2 sqrt 2)."""
-    return (2 * point.erf() / point.erfc()).log1p()
+    return (2 * point.erf() / complement(point)).log1p()
 
 
 _BY_MU: dict[Kind, Callable[[arb], arb]] = {
     "pure": _odds,
-    "lap": lambda point: -2 * point.erfc().log(),
+    "lap": lambda point: -2 * complement(point).log(),
     "br": lambda point: 2 * _odds(point),
 }

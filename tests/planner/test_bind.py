@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -180,8 +181,30 @@ def test_a_broken_dataset_is_complained_of_once() -> None:
     assert [code for code, _ in errors(text)] == ["DPQL-E036"]
 
 
+def test_a_let_that_is_broken_is_not_complained_of_again() -> None:
+    text = ROSSI + "LET c = 1/0\nLET d = c + 1\nTEST cox beta=b0 VS b1 level=d eps=c\n"
+    assert [code for code, _ in errors(text)] == ["DPQL-E025"]
+
+
+def test_statements_that_cannot_be_read_leave_no_echo() -> None:
+    text = """DATASET r ROWS 5 COLUMNS (x REAL IN [0, )
+    LET a = [1,
+    COVARIANCE ssp rho= AS s
+    COVARIANCE ssp rho=1
+    EXPECT s.precision >= 1
+    DERIVE c = correlation(ssp_2)
+    COVARIANCE ssp center=a ON r rho=1
+    """
+    assert [code for code, _ in errors(text)] == ["DPQL-E015", "DPQL-E012", "DPQL-E014"]
+
+
 def test_a_release_that_is_broken_is_not_complained_of_again() -> None:
     text = (
         survey() + "COVARIANCE spp rho=1 AS a\nEXPECT a.precision >= 1\nDERIVE c = correlation(a)"
     )
     assert [code for code, _ in errors(text)] == ["DPQL-E040"]
+
+
+def test_a_file_with_four_faults_shows_those_four() -> None:
+    path = Path(__file__).parents[1] / "corpus" / "bad" / "four_faults.dpql"
+    assert len(errors(path.read_text())) == 4

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpql.checker import check
+from planner.calculus.compose import eps_at, total
+from planner.calculus.cost import Cost
+from planner.calculus.exact import text
+from planner.calculus.group import grouped
+from planner.calculus.inverse import charged, solve
+from planner.calculus.leaves import Leaf
+from planner.calculus.need import Need
+from planner.certificate import CertificateError
+from suites.forgeries import certified, dataset, plan, reserve, statement
+
+F = Fraction
+SMALL = F(1, 10**5)
+NATIVE = {"eps": "eps", "rho": "rho", "mu2": "mu_squared"}
+MEMBERS = {"max": 2, "members": [{"name": name, "rows": 300} for name in "abc"]}
+
+sizes = st.fractions(min_value=F(1, 1000), max_value=10, max_denominator=10**6)
+leaves = st.builds(
+    lambda kind, size, scale, count, site: getattr(Leaf, kind)(
+        size, 1024 if kind == "dgauss" else scale, count=count, dataset="d", site=site
+    ),
+    st.sampled_from(["lap", "gauss", "br", "pure", "dgauss"]),
+    sizes,
+    sizes,
+    st.integers(1, 30),
+    st.sampled_from([None, None, "a", "b", "c"]),
+)
+
+
+def accepted(body, *reservations):
+    certificate, data, reserved = certified(body, *reservations)
+    check(certificate, data, reserved)
+    return certificate
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(leaves, min_size=1, max_size=6), st.sampled_from(list(NATIVE)))
+def test_the_composed_cost_is_always_proved(some, unit):
+    body = plan([dataset("d", sites=MEMBERS)], statement("one", *some))
+    amount = total(some, NATIVE[unit], 2)
+    if amount is None:
+        with pytest.raises(CertificateError):
+            certified(body, reserve(unit, F(10**6)))
+    else:
+        accepted(body, reserve(unit, amount))
+        with pytest.raises(CertificateError, match="more than the reserved"):
+            certified(body, reserve(unit, amount * F(999, 1000)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(["lap", "br", "gauss"]), sizes), min_size=1, max_size=5),
+    st.sampled_from(["eps", "rho", "mu"]),
+    sizes,
+)
+def test_what_is_reserved_from_declared_costs_is_proved_by_the_solved_leaves(draws, own, amount):
+    """Own unit: the share exactly; another one: the declared leaves converted."""
+    cost = Cost(own, amount)
+    statements, owed = [], dict.fromkeys(NATIVE, F(0))
+    for i, (kind, sensitivity) in enumerate(draws):
+        if kind == "gauss" and own == "eps":
+            kind = "lap"
+        needs = (Need(kind, lambda s=sensitivity: s, 3, dataset="d"),)
+        statements.append(statement(f"s{i}", *solve(needs, cost).leaves))
+        for unit, native in NATIVE.items():
+            part = charged(needs, cost, native)
+            owed[unit] = None if part is None or owed[unit] is None else owed[unit] + part
+    wanted = [reserve(unit, value) for unit, value in owed.items() if value is not None]
+    accepted(plan([dataset("d")], *statements), *wanted)
+
+
+def test_a_share_of_an_eps_delta_statement_is_charged_by_its_leaves():
+    cost = Cost("eps_delta", F(1), SMALL)
+    for kind in ("lap", "pure", "br", "gauss", "dgauss"):
+        needs = (Need(kind, lambda: F(10**6), dataset="d"),)
+        body = plan([dataset("d")], statement("s", *solve(needs, cost).leaves))
+        for unit, native in NATIVE.items():
+            amount = charged(needs, cost, native)
+            if amount is not None:
+                accepted(body, reserve(unit, amount))
+
+
+WAYS = {
+    "all by eps": [Leaf.lap(1, 100)],
+    "all by rho": [Leaf.br(1, 10, count=50), Leaf.gauss(1, 10, count=50)],
+    "all by mu": [Leaf.gauss(1, 3)],
+    "bounded by eps, rest by mu": [Leaf.lap(10, 1), Leaf.gauss(1, 10)],
+    "bounded by eps, rest by rho": [Leaf.lap(10, 1), Leaf.declared("zcdp", F(1, 200))],
+    "pairs alone": [Leaf.declared("adp", F(1, 10), F(1, 10**6), count=2)],
+    "pairs beside the rest": [Leaf.declared("adp", F(1, 10), F(1, 10**6)), Leaf.gauss(1, 3)],
+    "hardly anything": [Leaf.gauss(1, 10**7)],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_amount_in_eps_and_delta_is_derived_by_the_best_way(way):
+    some = [Leaf.from_json({**leaf.json(), "dataset": "d"}) for leaf in WAYS[way]]
+    bound = eps_at(some, SMALL)
+    amount = max(bound.eps, F(1, 1000)) if bound.by != "C11" else total(some, "eps")
+    body = plan([dataset("d")], statement("s", *some))
+    accepted(body, reserve("adp", amount, delta=text(SMALL)))
+    if bound.eps > F(1, 1000):
+        with pytest.raises(CertificateError):
+            certified(body, reserve("adp", bound.eps * F(99, 100), delta=text(SMALL)))
+
+
+def test_deltas_that_pass_the_reserved_one_are_refused():
+    pair = Leaf.declared("adp", F(1, 10), SMALL, dataset="d", count=2)
+    body = plan([dataset("d")], statement("s", pair))
+    with pytest.raises(CertificateError, match="deltas"):
+        certified(body, reserve("adp", F(1), delta=text(SMALL)))
+    with_gauss = plan([dataset("d")], statement("s", pair, Leaf.gauss(1, 1, dataset="d")))
+    with pytest.raises(CertificateError, match="no bound"):
+        certified(with_gauss, reserve("adp", F(9), delta=text(2 * SMALL)))
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        Leaf.declared("gdp", F(1, 9), dataset="d"),
+        Leaf.declared("zcdp", F(1, 9), dataset="d"),
+        Leaf.declared("pure", F(1, 9), dataset="d"),
+    ],
+    ids=lambda leaf: leaf.kind,
+)
+def test_rows_of_a_person_multiply_what_is_declared_for_one(leaf):
+    body = plan([dataset("d", rows=4)], statement("s", leaf))
+    person = total([grouped(leaf, 4)], "rho")
+    accepted(body, reserve("rho", person))
+    with pytest.raises(CertificateError):
+        certified(body, reserve("rho", total([leaf], "rho")))
+
+
+def test_a_filter_is_reserved_whole():
+    cap = Leaf.cap("zcdp", F(1, 10), ("br", "gauss"), dataset="d")
+    body = plan([dataset("d", rows=4)], statement("s", cap))
+    accepted(body, reserve("rho", F(1, 10)))
+    with pytest.raises(CertificateError, match="cannot be charged"):
+        certified(body, reserve("mu2", F(9)))
+
+
+def test_two_datasets_of_one_population_are_reserved_each():
+    body = plan(
+        [dataset("d", population="people"), dataset("e", population="people")],
+        statement("s", Leaf.lap(1, 2, dataset="d"), Leaf.lap(1, 4, dataset="e")),
+    )
+    accepted(
+        body,
+        reserve("eps", F(1, 2), key="people"),
+        reserve("eps", F(1, 4), "e", key="people"),
+    )
+
+
+def test_a_site_is_reserved_alone_or_within_its_dataset():
+    at = [Leaf.lap(1, 4, dataset="d", site="a"), Leaf.lap(1, 3, dataset="d", site="b")]
+    body = plan([dataset("d", sites=MEMBERS)], statement("s", *at))
+    accepted(body, reserve("eps", F(1, 4), site="a"))
+    accepted(body, reserve("eps", F(7, 12)), reserve("eps", F(1, 3), site="b"))
+
+
+@pytest.mark.parametrize(
+    ("reservations", "word"),
+    [
+        ([reserve("eps", F(1), "e")], "charges nothing"),
+        ([reserve("eps", F(1), site="a")], "charges nothing"),
+        ([reserve("eps", F(1)), reserve("eps", F(1))], "twice"),
+        ([reserve("mu", F(1))], "no total has the unit"),
+    ],
+)
+def test_reservations_that_make_no_sense_are_refused(reservations, word):
+    body = plan([dataset("d"), dataset("e")], statement("s", Leaf.lap(1, 2, dataset="d")))
+    with pytest.raises(CertificateError, match=word):
+        certified(body, *reservations)
+
+
+def test_long_fractions_are_claimed_with_sixty_places():
+    odd = [Leaf.gauss(F(1, 7**12 + i), F(3, 11**9), dataset="d") for i in range(9)]
+    body = plan([dataset("d")], statement("s", *odd))
+    certificate = accepted(body, reserve("rho", F(10)), reserve("mu2", F(10)))
+    for node in certificate["nodes"]:
+        for claim in node["out"].values():
+            assert len(claim) <= 201
+
+
+def test_a_large_plan_is_written_and_checked_in_linear_time():
+    some = [Leaf.lap(1, 1000 + i, dataset="d") for i in range(400)]
+    body = plan([dataset("d")], *(statement(f"s{i}", leaf) for i, leaf in enumerate(some)))
+    certificate = accepted(body, reserve("mu2", total(some, "mu_squared")))
+    assert len(certificate["nodes"]) == 801
