@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from planner.calculus.compose import total
+from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import number, text
 from planner.calculus.inverse import solve
@@ -151,7 +151,22 @@ def everything() -> tuple[Body, bytes, list[Body]]:
     )
 
 
-HONEST = {"rounds": rounds, "sites": sites, "one_site": one_site, "everything": everything}
+def smooth() -> tuple[Body, bytes, list[Body]]:
+    """Gaussian noise, in eps with delta by way of mu, beside a dataset that reserves nothing."""
+    some = [Leaf.gauss(1, 3, dataset="d"), Leaf.gauss(1, 4, dataset="d")]
+    other = statement("o", Leaf.lap(1, 3, dataset="e"))
+    body = plan([dataset("d"), dataset("e")], statement("s", *some), other)
+    least = eps_at(some, F(1, 10**5))
+    return certified(body, reserve("adp", least.eps if least else 0, delta="0.00001"))
+
+
+HONEST = {
+    "rounds": rounds,
+    "sites": sites,
+    "one_site": one_site,
+    "smooth": smooth,
+    "everything": everything,
+}
 
 
 def forgeries(
@@ -160,6 +175,8 @@ def forgeries(
     """(what is wrong, certificate, plan bytes, reservations) for every single wrong thing."""
     for name, forged in _claims(certificate):
         yield name, forged, data, reservations
+    for name, forged, cheaper in _cheaper(certificate, reservations):
+        yield name, forged, data, cheaper
     for name, forged in _nodes(certificate):
         yield name, forged, data, reservations
     for name, forged in _heads(certificate):
@@ -210,6 +227,24 @@ def _claims(certificate: Body) -> Iterator[tuple[str, Body]]:
                     lambda c, i=i, unit=unit, low=low: c["totals"][i]["out"].update({unit: low}),
                 ),
             )
+
+
+def _cheaper(certificate: Body, reservations: list[Body]) -> Iterator[tuple[str, Body, Any]]:
+    """A total that claims too little, reserved at that price."""
+    for i, claim in enumerate(certificate["totals"]):
+        top = next(node for node in certificate["nodes"] if node["id"] == claim["node"])
+        parts = [node["out"] for node in certificate["nodes"] if node["id"] in top["in"]["of"]]
+        for unit, value in claim["out"].items():
+            if not any(unit in out for out in parts):
+                continue
+            out = {**claim["out"], unit: text(number(value) * F(1, 1000))}
+            forged, cheaper = copy.deepcopy(certificate), copy.deepcopy(reservations)
+            forged["totals"][i]["out"] = out
+            for node in forged["nodes"]:
+                if node["id"] == claim["node"]:
+                    node["out"] = out
+            cheaper[i]["delta" if unit == "delta" else "amount"] = out[unit]
+            yield f"total {i} in {unit} cheaper everywhere", forged, cheaper
 
 
 RULES = (
@@ -518,9 +553,16 @@ def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]
         other["datasets"][0].update(change)
         known = forged["datasets"][0]
         known.update({field: value for field, value in change.items() if field in known})
-        if "relation" in change:
-            forged["relation"] = change["relation"]
         yield f"a dataset with {what} in plan and certificate", forged, canonical(other)
+    forged, other = copy.deepcopy(certificate), copy.deepcopy(body)
+    _twice(forged["datasets"], 0)
+    _twice(other["datasets"], 0)
+    yield "a dataset twice in plan and certificate", forged, canonical(other)
+    if body["datasets"][0]["sites"]:
+        forged, other = copy.deepcopy(certificate), copy.deepcopy(body)
+        _twice(forged["datasets"][0]["sites"]["members"], 0)
+        _twice(other["datasets"][0]["sites"]["members"], 0)
+        yield "a site twice in plan and certificate", forged, canonical(other)
     other = copy.deepcopy(body)
     other["statements"].append({**other["statements"][0], "name": "free", "leaves": []})
     yield "a statement without leaves in plan and certificate", certificate, canonical(other)

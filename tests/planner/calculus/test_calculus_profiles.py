@@ -208,7 +208,17 @@ def test_rounding_steps_search_in_the_right_direction():
         profiles._greatest(F(1), lambda value: False)
 
 
-def test_a_search_that_does_not_end_is_an_error(monkeypatch):
+def test_a_search_cut_short_is_dearer_and_never_cheaper(monkeypatch):
+    best = profiles.gdp_eps(F("1.2345"), F("1e-7"))
     monkeypatch.setattr(profiles, "_TRIES", 1)
-    with pytest.raises(ArithmeticError):
-        profiles.gdp_eps(F("1.2345"), F("1e-7"))
+    assert profiles.gdp_eps.__wrapped__(F("1.2345"), F("1e-7")) > best
+
+
+def test_whether_a_value_is_within_a_bound_is_never_guessed():
+    assert not balls.holds(lambda: arb(1, 0.5), F(1))
+    assert balls.holds(lambda: arb(1) - arb(2) ** -300, 1 - F(1, 2**301))
+
+
+def test_a_value_neither_above_nor_below_one_asks_for_more_bits():
+    assert profiles._log_above_one(arb(1, 0.5)).is_nan()
+    assert profiles._log_above_one(arb(0.5)) == 0

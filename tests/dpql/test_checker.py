@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import ast
+import json
+import random
+import shutil
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dpql import checker
+from dpql.checker import Rejected, check
+from planner.calculus.exact import number, step_down, text
+from planner.calculus.leaves import Leaf
+from suites.forgeries import (
+    HONEST,
+    canonical,
+    certified,
+    dataset,
+    forgeries,
+    plan,
+    reserve,
+    statement,
+)
+
+F = Fraction
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_certificate_is_accepted(name):
+    certificate, data, reservations = HONEST[name]()
+    check(certificate, data, reservations)
+    check(canonical(certificate), data, reservations)
+    check(certificate, data, None)
+    check(certificate, data, reservations[:1])
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_every_forgery_is_refused_with_a_reason(name):
+    accepted, wordless, slow, tried = [], [], [], 0
+    for what, certificate, data, reservations in forgeries(*HONEST[name]()):
+        tried += 1
+        started = time.process_time()
+        try:
+            check(certificate, data, reservations)
+        except Rejected as reason:
+            if not str(reason):
+                wordless.append(what)
+        else:
+            accepted.append(what)
+        if time.process_time() - started > 5:
+            slow.append(what)
+    assert (accepted, wordless, slow) == ([], [], [])
+    assert tried > 500
+
+
+@pytest.mark.parametrize("name", ["rounds", "everything"])
+def test_changed_bytes_are_refused(name):
+    """One byte replaced, dropped or doubled: refused, or a claim moved by its rounding alone."""
+    certificate, data, reservations = HONEST[name]()
+    written = canonical(certificate)
+    chance = random.Random(20261130)
+    for _ in range(300):
+        at = chance.randrange(len(written))
+        middle = chance.choice([b"", written[at : at + 1] * 2, bytes([chance.randrange(256)])])
+        changed = written[:at] + middle + written[at + 1 :]
+        try:
+            check(changed, data, reservations)
+        except Rejected:
+            continue
+        found = json.loads(changed)
+        assert {**found, "nodes": []} == {**certificate, "nodes": []}
+        for before, after in zip(certificate["nodes"], found["nodes"], strict=True):
+            for unit, claim in after["out"].items():
+                assert number(claim) >= number(before["out"][unit]) * (1 - F(1, 10**15))
+
+
+@pytest.mark.parametrize(
+    ("leaf", "unit", "native"),
+    [
+        (Leaf.pure(1, 3, dataset="d"), "mu2", "C2"),
+        (Leaf.pure(1, 3, dataset="d"), "rho", "C3"),
+        (Leaf.br(1, 3, dataset="d"), "mu2", "C5"),
+        (Leaf.lap(1, 3, dataset="d"), "mu2", "C7"),
+        (Leaf.lap(1, 3, dataset="d"), "rho", "C8'"),
+        (Leaf.lap(30, 1, dataset="d"), "mu2", "C7"),
+        (Leaf.pure(30, 1, dataset="d"), "mu2", "C2"),
+        (Leaf.pure(1, 10**12, dataset="d"), "mu2", "C2"),
+        (Leaf.lap(1, 10**12, dataset="d"), "rho", "C8'"),
+    ],
+)
+def test_a_transcendental_claim_is_checked_to_its_last_digit(leaf, unit, native):
+    from planner.calculus.convert import charge
+
+    bound = charge(leaf, "mu_squared" if unit == "mu2" else unit)
+    assert bound.rule == native
+    body = plan([dataset("d")], statement("s", leaf))
+    certificate, data, reservations = certified(body, reserve(unit, bound.value))
+    check(certificate, data, reservations)
+    low = text(step_down(bound.value))
+    lowered = json.loads(json.dumps(certificate).replace(f'"{text(bound.value)}"', f'"{low}"'))
+    assert lowered != certificate
+    with pytest.raises(Rejected):
+        check(lowered, data, [reserve(unit, low)])
+
+
+def test_a_part_of_a_key_left_out_is_refused():
+    body = plan(
+        [dataset("d", population="people"), dataset("e", population="people")],
+        statement("s", Leaf.lap(1, 2, dataset="d"), Leaf.lap(1, 4, dataset="e")),
+    )
+    both = [reserve("eps", F(1, 2), key="people"), reserve("eps", F(1, 4), "e", key="people")]
+    certificate, data, _ = certified(body, *both)
+    check(certificate, data, both)
+    with pytest.raises(Rejected, match="missing"):
+        check(certificate, data, both[:1])
+
+
+def test_names_with_any_letters_are_fine():
+    body = plan([dataset("d")], statement('größe\u2028\x07"\\', Leaf.lap(1, 2, dataset="d")))
+    certificate, data, reservations = certified(body, reserve("eps", F(1, 2)))
+    check(certificate, data, reservations)
+
+
+def test_a_number_that_fits_no_memory_is_refused_at_once():
+    certificate, data, reservations = HONEST["rounds"]()
+    node = {**certificate["nodes"][-1]}
+    for monster in ("9" * 10**7, "1e99999999", "1/" + "3" * 10**7, "0." + "3" * 10**7):
+        node["out"] = {**node["out"], next(iter(node["out"])): monster}
+        started = time.process_time()
+        with pytest.raises(Rejected):
+            check({**certificate, "nodes": [*certificate["nodes"][:-1], node]}, data, reservations)
+        assert time.process_time() - started < 5
+
+
+def test_more_nodes_than_a_plan_can_need_are_refused():
+    certificate, data, reservations = HONEST["rounds"]()
+    total = next(node for node in certificate["nodes"] if node["rule"] == "sum_rho")
+    chain = []
+    for i in range(200):
+        part = total["id"] if i == 0 else f"x{i - 1}"
+        chain.append({**total, "id": f"x{i}", "in": {"of": [part]}})
+    with pytest.raises(Rejected, match="more nodes"):
+        check({**certificate, "nodes": [*certificate["nodes"], *chain]}, data, reservations)
+
+
+def test_a_huge_certificate_is_refused_unread(monkeypatch):
+    certificate, data, reservations = HONEST["rounds"]()
+    monkeypatch.setattr(checker, "SIZE", 100)
+    with pytest.raises(Rejected, match="too large"):
+        check(certificate, data, reservations)
+
+
+def test_sums_of_unrelated_fractions_round_up_and_stay_short():
+    values = [F(1, 10**40 + i) for i in range(1, 400, 2)]
+    total = checker.added(values)
+    assert sum(values) <= total <= sum(values) + F(400, 10**60)
+    assert total.denominator <= 10**60
+
+
+def test_the_checker_imports_nothing_of_the_project():
+    tree = ast.parse(Path(checker.__file__).read_text())
+    imported = {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+        )
+    }
+    assert imported == {
+        "__future__",
+        "hashlib",
+        "json",
+        "re",
+        "fractions",
+        "typing",
+        "flint",
+        "sys",
+    }
+
+
+def test_it_runs_alone_on_a_plan_and_its_certificate(tmp_path):
+    certificate, data, _ = HONEST["rounds"]()
+    alone = shutil.copy(checker.__file__, tmp_path / "checker.py")
+    (tmp_path / "plan.json").write_text(json.dumps({"body": json.loads(data)}))
+    (tmp_path / "good.json").write_bytes(canonical(certificate) + b"\n")
+    (tmp_path / "bad.json").write_bytes(canonical({**certificate, "version": 2}))
+
+    def run(name):
+        command = [sys.executable, "-I", str(alone), "plan.json", name]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    good, bad = run("good.json"), run("bad.json")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert "accepted" in good.stdout
+    assert bad.returncode == 1
+    assert bad.stderr.startswith("rejected: ")
