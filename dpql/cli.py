@@ -258,8 +258,12 @@ def certificate_verify(
 def main() -> None:
     """Run the command line; no traceback reaches a user."""
     import gc
+    import os
 
     from dpql.failing import guarded
+
+    # Looking for plug-ins of pydantic means reading every installed package; none is wanted.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
     # A tree is many small objects that live to the end: collecting among them only costs time.
     gc.set_threshold(200_000, 20, 20)
