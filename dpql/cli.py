@@ -162,13 +162,20 @@ def ledger_open(
     unit: Annotated[str | None, typer.Option(help="The column that names a person.")] = None,
     max_rows: Annotated[int, typer.Option("--max", help="Rows that a person may own.")] = 1,
     population: Annotated[bool, typer.Option(help="The name is a population.")] = False,
-    site: Annotated[
+    site: Annotated[str | None, typer.Option(help="The site whose key this is.")] = None,
+    sites: Annotated[
         list[str] | None, typer.Option("--sites", help="name=rows of each site.")
     ] = None,
     max_sites: Annotated[int, typer.Option(help="Sites at which a person may be.")] = 1,
     sensitivity: Annotated[
         list[str] | None, typer.Option(help="column=d of a LOG_EVALUE column.")
     ] = None,
+    hypotheses: Annotated[
+        list[str] | None, typer.Option(help="pattern=m of a pattern of columns.")
+    ] = None,
+    public_design: Annotated[
+        bool, typer.Option("--public-design", help="Plans may claim `design=public`.")
+    ] = False,
     require_approvals: Annotated[int, typer.Option(help="How many reviewers must sign.")] = 0,
     reviewer: Annotated[
         list[str] | None, typer.Option(help="NAME=PUBLIC_KEY of a reviewer.")
@@ -188,9 +195,12 @@ def ledger_open(
             unit=unit,
             max_rows=max_rows,
             population=population,
-            sites=site or [],
+            site=site,
+            sites=sites or [],
             max_sites=max_sites,
             sensitivity=sensitivity or [],
+            hypotheses=hypotheses or [],
+            public_design=public_design,
             required=require_approvals,
             reviewers=reviewer or [],
             actor=actor,

@@ -31,9 +31,12 @@ def open_key(
     unit: str | None,
     max_rows: int,
     population: bool,
+    site: str | None,
     sites: list[str],
     max_sites: int,
     sensitivity: list[str],
+    hypotheses: list[str],
+    public_design: bool,
     required: int,
     reviewers: list[str],
     actor: str | None,
@@ -42,7 +45,8 @@ def open_key(
     listed = pairs(sites, "--sites", required=True)
     asserted = pairs(sensitivity, "--sensitivity", required=True)
     people = pairs(reviewers, "--reviewer", required=True)
-    if listed is None or asserted is None or people is None:
+    patterns = pairs(hypotheses, "--hypotheses", required=True)
+    if listed is None or asserted is None or people is None or patterns is None:
         return USAGE
     facts = key_facts(
         name,
@@ -52,9 +56,12 @@ def open_key(
         data=data,
         unit=unit,
         max_rows=max_rows,
-        sites={site: _count(count) for site, count in listed.items()},
+        site=site,
+        sites={name: _count(count) for name, count in listed.items()},
         max_sites=max_sites,
         sensitivities={column: _number(value) for column, value in asserted.items()},
+        hypotheses={pattern: _count(count) for pattern, count in patterns.items()},
+        public_design=public_design,
         reviewers=people,
         required=required,
     )
