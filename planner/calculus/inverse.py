@@ -237,10 +237,8 @@ def _real_leaf(order: _Order, moved: Fraction) -> Leaf:
 
 def _integer_leaf(order: _Order, moved: Fraction) -> Leaf:
     """The least integer scale that is met, then the next one that a double can hold."""
-    need, square = order.need, order.target.mu_squared
-    if square is None:
-        raise ValueError("a discrete Gaussian has a cost in mu")
-    start = max(LEAST_INTEGER_SCALE, ceil(root_up(moved**2 / square)))
+    need, aim = order.need, order.target
+    start = max(LEAST_INTEGER_SCALE, ceil(moved / aim.estimate))
     about = {"count": need.count, "width": need.width, "role": need.role}
     about |= {"dataset": need.dataset, "site": need.site}
     return _first(
