@@ -182,7 +182,7 @@ def test_reservations_that_make_no_sense_are_refused(reservations, word):
 
 
 def test_long_fractions_are_claimed_with_sixty_places():
-    odd = [Leaf.gauss(F(1, 7**30 + i), F(3, 11**25), dataset="d") for i in range(9)]
+    odd = [Leaf.gauss(F(1, 7**40 + i), F(3, 11**33), dataset="d") for i in range(9)]
     body = plan([dataset("d")], statement("s", *odd))
     certificate = accepted(body, reserve("rho", F(100)), reserve("mu2", F(100)))
     for node in certificate["nodes"]:
