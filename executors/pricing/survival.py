@@ -23,9 +23,9 @@ SINGLE = 20_000
 FINE, COARSE = 10_000, 1_000
 LARGEST_SUM = 1_000_000
 ROUNDING = 1.0 + 2.0**-38
-"""Covers the floats below: a width of at most 600 is rounded by 2^-53 of itself before exp, so each
-ratio is right to 600 * 2^-53 and a few units more, each logarithm likewise (log1p of x > 0 magnifies
-no relative error), and `fsum` adds none: less than 2^-40 in all."""
+"""Covers the floats below: a width of at most 600 is rounded by 2^-53 of itself before exp, so
+each ratio is right to 600 * 2^-53 and a few units more, each logarithm likewise (log1p of x > 0
+magnifies no relative error), and `fsum` adds none: less than 2^-40 in all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,9 +115,6 @@ def selection(column: Column) -> Selection:
     return Clamp(column.name, float(lo), float(hi), float((lo + hi) / 2))
 
 
-_selection = selection
-
-
 def _batch(batch: pa.RecordBatch, center: Floats, half: Floats, buffer: Floats) -> Moments:
     rows = batch.num_rows
     z = buffer[:, :rows]
