@@ -1,5 +1,5 @@
 """`python -m dpql` is `dpql`."""
 
-from dpql.cli import main
+from dpql.start import main
 
 main()

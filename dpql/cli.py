@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 app = typer.Typer(
     name="dpql",
@@ -263,18 +262,3 @@ def certificate_verify(
     from dpql.commands.certificate import verify
 
     raise typer.Exit(verify(plan, certificate))
-
-
-def main() -> None:
-    """Run the command line; no traceback reaches a user."""
-    import gc
-    import os
-
-    from dpql.failing import guarded
-
-    # Looking for plug-ins of pydantic means reading every installed package; none is wanted.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-
-    # A tree is many small objects that live to the end: collecting among them only costs time.
-    gc.set_threshold(200_000, 20, 20)
-    sys.exit(guarded(app))

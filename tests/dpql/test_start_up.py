@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dpql.start import plain_check
 from suites.studies import query
 
 HEAVY = ("numpy", "scipy", "networkx", "pyarrow", "duckdb", "opendp", "sqlalchemy", "cryptography")
@@ -19,7 +20,7 @@ def loaded(*arguments: str, folder: Path) -> set[str]:
         "import sys, atexit\n"
         "atexit.register(lambda: print('\\nMODULES', *{m.split('.')[0] for m in sys.modules}))\n"
         f"sys.argv = ['dpql', *{list(arguments)!r}]\n"
-        "from dpql.cli import main\nmain()\n"
+        "from dpql.start import main\nmain()\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=120
@@ -56,7 +57,7 @@ def test_check_loads_only_the_mechanisms_that_the_file_names(tmp_path: Path) -> 
         "DATASET s ROWS 9 COLUMNS (x REAL IN [0, 1]) COVARIANCE ssp rho=1"
     )
     script = (
-        "import sys\nsys.argv = ['dpql', 'check', 't.dpql']\nfrom dpql.cli import main\n"
+        "import sys\nsys.argv = ['dpql', 'check', 't.dpql']\nfrom dpql.start import main\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print(sorted(m for m in sys.modules if m.startswith('executors.mechanisms.')))\n"
     )
@@ -66,3 +67,36 @@ def test_check_loads_only_the_mechanisms_that_the_file_names(tmp_path: Path) -> 
     assert "executors.mechanisms.ssp" in done.stdout
     for other in ("cox", "peel", "diagonal"):
         assert f"executors.mechanisms.{other}" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        (["check", "a.dpql"], ["a.dpql"]),
+        (["check", "a.dpql", "-"], ["a.dpql", "-"]),
+        (["check"], None),
+        (["check", "a.dpql", "--format", "json"], None),
+        (["check", "--help"], None),
+        (["plan", "a.dpql"], None),
+        ([], None),
+    ],
+)
+def test_only_the_plain_check_is_answered_at_once(
+    arguments: list[str], files: list[str] | None
+) -> None:
+    assert plain_check(arguments) == files
+
+
+def test_the_plain_check_says_what_the_long_way_says(tmp_path: Path) -> None:
+    (tmp_path / "t.dpql").write_text(query(cox="eps=0"))
+    calls = (["check", "t.dpql"], ["check", "t.dpql", "--format", "text"], ["check", "none.dpql"])
+    plain, long, missing = (
+        subprocess.run(
+            [sys.executable, "-m", "dpql", *call], cwd=tmp_path, capture_output=True, text=True
+        )
+        for call in calls
+    )
+    assert (plain.returncode, plain.stdout) == (long.returncode, long.stdout)
+    assert plain.returncode == 1
+    assert missing.returncode == 3
+    assert "DPQL-E092" in missing.stderr
