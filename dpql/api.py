@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,6 +173,7 @@ def run(
     a mapping of ledger keys to ledgers. With `mock`, synthetic rows are made and nothing is
     charged. Raises `DpqlError`.
     """
+    from dpql.json_file import read_object
     from dpql.ledgers import opened
     from dpql.plan_file import runnable as rebuilt
     from dpql.running import mock_run, run_plan
@@ -198,7 +198,10 @@ def run(
                 file.certificate,
                 data or {},
                 ledgers,
-                [_approval(one) for one in approvals],
+                [
+                    one if isinstance(one, Mapping) else read_object(one, "an approval")
+                    for one in approvals
+                ],
                 again=again,
                 actor=actor,
                 progress=tell,
@@ -238,20 +241,5 @@ def _plan_file(plan: PlanResult | Mapping[str, Any] | str | Path) -> Any:
         made = plan.planned.plan
         return PlanFile(made.body, made.hash, made.certificate)
     if isinstance(plan, Mapping):
-        if not isinstance(plan.get("body"), Mapping):
-            raise PlanRefused("this holds no plan", help="`dpql.plan(...)` makes one")
         return of_mapping(plan, "the plan")
     return read_plan(plan)
-
-
-def _approval(one: Mapping[str, Any] | str | Path) -> Mapping[str, Any]:
-    if isinstance(one, Mapping):
-        return one
-    path = Path(one)
-    try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as failure:
-        raise UsageError(f"`{path}` is not an approval") from failure
-    if not isinstance(content, dict):
-        raise UsageError(f"`{path}` is not an approval")
-    return content

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dpql.errors import PlanRefused
 from grammar.diagnostics import Diagnostic, Severity
@@ -17,10 +16,11 @@ from planner.bound import (
     SourceCost,
 )
 from planner.calculus.exact import number
-from planner.calculus.inverse import Unsolvable, solve
+from planner.calculus.inverse import Unsolvable
 from planner.calculus.leaves import Leaf
 from planner.decode import Executable, RunnablePlan, cost_of
 from planner.facts import SourceFacts
+from planner.needs import leaves_at
 
 __all__ = ["bound_of", "complaints", "require"]
 
@@ -84,7 +84,7 @@ def complaints(bound: BoundPlan) -> tuple[Diagnostic, ...]:
 
 
 def _dataset(facts: SourceFacts, budget: Mapping[str, str] | None) -> BoundDataset:
-    sites = tuple(replace(facts, site=name, rows=rows) for name, rows in facts.sites)
+    sites = tuple(facts.at(name) for name, _ in facts.sites)
     return BoundDataset(facts, sites, None if budget is None else cost_of(budget))
 
 
@@ -99,18 +99,10 @@ def _measurement(statement: Executable) -> BoundMeasurement:
 
 
 def _leaves(statement: Executable) -> tuple[Leaf, ...]:
-    mechanism = statement.mechanism
+    mechanism, params, facts = statement.mechanism, statement.params, statement.facts
     units = {source.name: cost.unit for source, cost in statement.costs}
-    leaves: list[Leaf] = []
-    for source, cost in statement.costs:
-        needs = tuple(
-            need
-            for need in mechanism.need(statement.params, statement.facts, units)
-            if (need.dataset or source.dataset) == source.dataset and need.site == source.site
-        )
-        if mechanism.solve is not None:
-            loss = mechanism.solve(statement.params, statement.facts, needs, cost)
-        else:
-            loss = solve(needs, cost, source.max_rows)
-        leaves += [replace(leaf, dataset=source.dataset, site=source.site) for leaf in loss.leaves]
-    return tuple(leaves)
+    return tuple(
+        leaf
+        for source, cost in statement.costs
+        for leaf in leaves_at(mechanism, params, facts, units, source, cost)
+    )

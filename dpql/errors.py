@@ -48,6 +48,8 @@ class DpqlError(Exception):
     """
 
     default_code: ClassVar[str] = ""
+    status: ClassVar[int] = 3
+    """The exit status of a command that ends with it: 1 refused, 2 wrongly called, 3 failed."""
 
     def __init__(self, message: str, *, code: str = "", note: str = "", help: str = "") -> None:
         super().__init__(message)
@@ -78,12 +80,14 @@ class UsageError(DpqlError):
     """The call does not fit the plan: a dataset without data, a ledger that is missing."""
 
     default_code = "DPQL-E094"
+    status = 2
 
 
 class PlanRefused(DpqlError):
     """What was given is no plan, or one whose body is not what its hash was made of."""
 
     default_code = "DPQL-E089"
+    status = 1
 
 
 class DataRefused(DpqlError):
@@ -106,24 +110,28 @@ class OverBalance(LedgerError):
     """The balance of a key does not cover the plan."""
 
     default_code = "DPQL-E080"
+    status = 1
 
 
 class FactsDiffer(LedgerError):
     """The plan declares, or the run binds, something else than the custodian recorded."""
 
     default_code = "DPQL-E081"
+    status = 1
 
 
 class ApprovalRefused(LedgerError):
     """Too few distinct registered reviewers have signed this run of this plan."""
 
     default_code = "DPQL-E082"
+    status = 1
 
 
 class CertificateRefused(LedgerError):
     """The certificate does not prove the plan's cost."""
 
     default_code = "DPQL-E083"
+    status = 1
 
 
 class WrongState(LedgerError):

@@ -43,7 +43,7 @@ def _told(failure: Exception) -> int:
     if isinstance(failure, DpqlError):
         lines = str(failure).split("\n")
         say("\n".join([f"error[{lines[0].replace(': ', ']: ', 1)}", *lines[1:]]))
-        return FAILED
+        return failure.status
     if isinstance(failure, OSError):
         name = f"`{failure.filename}`: " if failure.filename else ""
         say(f"error[DPQL-E092]: {name}{(failure.strerror or 'cannot be read').lower()}")

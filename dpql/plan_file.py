@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from dpql.derivation import require
 from dpql.errors import PlanRefused
+from dpql.json_file import read_object
 from dpql.pipeline import plan_source, read_source
 from executors.registry import REGISTRY
 from grammar.render import render_text
@@ -17,8 +17,6 @@ from planner.decode import PlanError, RunnablePlan, decode
 from planner.encode import plan_hash
 
 __all__ = ["PlanFile", "of_mapping", "read_plan", "runnable"]
-
-_LARGEST = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ def read_plan(path: str | Path) -> PlanFile:
     """
     path = Path(path)
     if path.suffix == ".json":
-        return of_json(path.read_bytes(), str(path))
+        return of_mapping(read_object(path, "a plan file"), f"`{path}`")
     source, unreadable = read_source(path)
     if unreadable is not None:
         raise PlanRefused(unreadable.message, code=unreadable.code, help=unreadable.help)
@@ -63,35 +61,22 @@ def runnable(file: PlanFile) -> RunnablePlan:
     return plan
 
 
-def of_json(raw: bytes, name: str) -> PlanFile:
-    """The plan in the bytes of a plan file."""
-    if len(raw) > _LARGEST:
-        raise PlanRefused(f"`{name}` is too large to be a plan")
-    try:
-        content = json.loads(raw)
-    except (ValueError, RecursionError) as failure:
-        raise PlanRefused(
-            f"`{name}` is not a plan file", help="write one with `dpql plan FILE -o plan.json`"
-        ) from failure
-    if not isinstance(content, dict) or not isinstance(content.get("body"), dict):
-        raise PlanRefused(
-            f"`{name}` holds no plan",
-            note="a plan file has a body; a query with errors has none",
-            help="write one with `dpql plan FILE -o plan.json`",
-        )
-    return of_mapping(content, name)
-
-
 def of_mapping(content: Mapping[str, Any], name: str) -> PlanFile:
     """The plan in a plan file that was read already."""
-    body = content["body"]
+    body = content.get("body")
+    if not isinstance(body, Mapping):
+        raise PlanRefused(
+            f"{name} holds no plan",
+            note="a plan has a body; a query with errors has none",
+            help="write one with `dpql plan FILE -o plan.json`, or make it with `dpql.plan`",
+        )
     try:
         found = plan_hash(body)
     except (ValueError, TypeError, RecursionError) as failure:
-        raise PlanRefused(f"the body of `{name}` is not well formed") from failure
+        raise PlanRefused(f"the body of {name} is not well formed") from failure
     if content.get("plan_hash") != found:
         raise PlanRefused(
-            f"the body of `{name}` is not what its hash was made of",
+            f"the body of {name} is not what its hash was made of",
             note="somebody changed the plan after it was made, or the hash",
             help="plan the query anew; what was approved is the hash",
         )

@@ -15,6 +15,7 @@ from planner.calculus.leaves import Draft
 from planner.checked import CheckedPlan, Price
 from planner.decode import Executable
 from planner.encode import SCHEMA, cost_json
+from planner.needs import needs_at
 from planner.planned import Plan, PlannedMeasurement
 
 __all__ = ["Remaining", "cost_of_dataset", "cost_of_loss", "cost_of_price", "plan_json"]
@@ -71,11 +72,7 @@ def cost_of_loss(statement: Executable) -> dict[str, Any]:
     units = {source.name: cost.unit for source, cost in statement.costs}
     leaves: list[Draft] = []
     for source, cost in statement.costs:
-        needs = tuple(
-            need
-            for need in statement.mechanism.need(statement.params, statement.facts, units)
-            if (need.dataset or source.dataset) == source.dataset and need.site == source.site
-        )
+        needs = needs_at(statement.mechanism, statement.params, statement.facts, units, source)
         leaves += declared(needs, cost)
     deltas = tuple(dict.fromkeys(c.delta for _, c in statement.costs if c.delta > 0))
     written = compose.view(leaves, deltas)

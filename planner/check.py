@@ -8,6 +8,7 @@ from planner.calculus.inverse import Unsolvable, declared
 from planner.checked import CheckedPlan, Price
 from planner.findings import Findings
 from planner.graph import graph_of
+from planner.needs import needs_at
 from planner.rules import fits_budget, only_measurements_cross
 
 __all__ = ["check"]
@@ -41,13 +42,10 @@ def _prices(measurement: BoundMeasurement, findings: Findings) -> list[Price]:
                 paid.span,
             )
             continue
-        needs = tuple(
-            need
-            for need in measurement.mechanism.need(measurement.params, measurement.facts, units)
-            if (need.dataset or paid.source.dataset) == paid.source.dataset
-            and need.site == paid.source.site
-        )
         try:
+            needs = needs_at(
+                measurement.mechanism, measurement.params, measurement.facts, units, paid.source
+            )
             leaves = declared(needs, paid.cost)
         except Unsolvable as reason:
             findings.error("DPQL-E069", str(reason), paid.span)

@@ -120,24 +120,6 @@ def _column(one: Mapping[str, Any]) -> Column:
     )
 
 
-def _site(facts: SourceFacts, site: str | None) -> SourceFacts:
-    if site is None:
-        return facts
-    rows = dict(facts.sites)[site]
-    return SourceFacts(
-        dataset=facts.dataset,
-        rows=rows,
-        columns=facts.columns,
-        site=site,
-        population=facts.population,
-        unit=facts.unit,
-        max_rows=facts.max_rows,
-        sites=facts.sites,
-        max_sites=facts.max_sites,
-        norm=facts.norm,
-    )
-
-
 def _statement(
     one: Mapping[str, Any], datasets: Mapping[str, SourceFacts], catalogue: Catalogue
 ) -> Executable:
@@ -149,7 +131,7 @@ def _statement(
             f"the plan uses version {one['version']} of {one['verb']} {one['method']}, "
             f"this installation has version {mechanism.version}"
         )
-    sources = tuple(_site(datasets[on["dataset"]], on["site"]) for on in one["on"])
+    sources = tuple(datasets[on["dataset"]].at(on["site"]) for on in one["on"])
     columns = []
     for name in one["columns"]:
         column = sources[0].column(name)
@@ -157,7 +139,7 @@ def _statement(
             raise PlanError(f"a statement names the undeclared column `{name}`")
         columns.append(column)
     costs = tuple(
-        (_site(datasets[paid["dataset"]], paid["site"]), cost_of(paid["declared"]))
+        (datasets[paid["dataset"]].at(paid["site"]), cost_of(paid["declared"]))
         for paid in one["cost"]
     )
     return Executable(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -85,6 +85,10 @@ class SourceFacts:
     def name(self) -> str:
         """`dataset` or `dataset.site`."""
         return self.dataset if self.site is None else f"{self.dataset}.{self.site}"
+
+    def at(self, site: str | None) -> SourceFacts:
+        """The facts of one of its sites; of the whole for None. KeyError where it has no such."""
+        return self if site is None else replace(self, site=site, rows=dict(self.sites)[site])
 
     def column(self, name: str) -> Column | None:
         """The declared column of that name."""

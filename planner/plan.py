@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
 from grammar.diagnostics import Diagnostic
 from planner.bound import BoundMeasurement
-from planner.calculus.inverse import Unsolvable, solve
+from planner.calculus.inverse import Unsolvable
 from planner.calculus.leaves import Leaf, Loss
 from planner.certificate import certify
 from planner.charges import reservations
@@ -17,6 +16,7 @@ from planner.checked import CheckedPlan, Price
 from planner.encode import body_of, plan_hash
 from planner.findings import Findings
 from planner.mechanism import ForecastModule, Params
+from planner.needs import leaves_at
 from planner.planned import Plan, PlannedMeasurement
 from planner.rules import meets_expectations
 
@@ -64,7 +64,9 @@ def _measurement(
         params: Params = module.resolve(bound.params, bound.facts, prices[0].cost)
         leaves: list[Leaf] = []
         for price in prices:
-            leaves += _leaves(bound, params, price, units)
+            leaves += leaves_at(
+                bound.mechanism, params, bound.facts, units, price.paid.source, price.cost
+            )
     except Unsolvable as reason:
         findings.error("DPQL-E069", str(reason), bound.place("cost"))
         return None
@@ -74,22 +76,6 @@ def _measurement(
         findings.warn(warning["code"], warning["message"], bound.span, help=warning.get("help", ""))
     shown = {name: value for name, value in forecast.items() if name != "warnings"}
     return PlannedMeasurement(bound, params, prices, loss, shown)
-
-
-def _leaves(
-    bound: BoundMeasurement, params: Params, price: Price, units: Mapping[str, Any]
-) -> tuple[Leaf, ...]:
-    source = price.paid.source
-    needs = tuple(
-        need
-        for need in bound.mechanism.need(params, bound.facts, units)
-        if (need.dataset or source.dataset) == source.dataset and need.site == source.site
-    )
-    if bound.mechanism.solve is not None:
-        loss = bound.mechanism.solve(params, bound.facts, needs, price.cost)
-    else:
-        loss = solve(needs, price.cost, source.max_rows)
-    return tuple(replace(leaf, dataset=source.dataset, site=source.site) for leaf in loss.leaves)
 
 
 def _hypotheses(checked: CheckedPlan, findings: Findings) -> None:

@@ -8,16 +8,21 @@ from pathlib import Path
 from dpql import checker
 from dpql.errors import UsageError
 from dpql.failing import FINDINGS, OK, say
+from dpql.json_file import read_object
 
 __all__ = ["verify"]
 
 
 def verify(plan: Path, certificate: Path | None) -> int:
     """Check the certificate of a plan file, or another one against it."""
-    content = _json(plan)
+    content = read_object(plan, "a plan file")
     if not isinstance(content.get("body"), dict):
         raise UsageError(f"`{plan}` holds no plan", help="`dpql plan FILE -o plan.json` writes one")
-    proof = content.get("certificate") if certificate is None else _json(certificate)
+    proof = (
+        content.get("certificate")
+        if certificate is None
+        else read_object(certificate, "a certificate")
+    )
     if not isinstance(proof, dict):
         raise UsageError(f"`{plan}` holds no certificate")
     body = json.dumps(
@@ -34,13 +39,3 @@ def verify(plan: Path, certificate: Path | None) -> int:
         claims = ", ".join(f"{unit} <= {value}" for unit, value in total["out"].items())
         print(f"  {where}: {claims}")
     return OK
-
-
-def _json(path: Path) -> dict[str, object]:
-    try:
-        content = json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as failure:
-        raise UsageError(f"`{path}` is not JSON") from failure
-    if not isinstance(content, dict):
-        raise UsageError(f"`{path}` is not a JSON object")
-    return content

@@ -11,6 +11,7 @@ from typing import Any
 from dpql.commands.run import pairs, who
 from dpql.errors import UsageError
 from dpql.failing import FINDINGS, OK, USAGE, say
+from dpql.json_file import read_object
 from dpql.ledger import Ledger
 from dpql.ledger.facts import Cap
 from dpql.ledger.opening import compile_cap, key_facts
@@ -174,8 +175,8 @@ def _shown(content: Mapping[str, Any]) -> str:
 
 def verify(url: str, head: Path | None) -> int:
     """Print every finding; 1 where there is one."""
-    anchor = None if head is None else json.loads(head.read_bytes())
-    if isinstance(anchor, dict) and isinstance(anchor.get("head"), dict):
+    anchor = None if head is None else read_object(head, "an exported head")
+    if anchor is not None and isinstance(anchor.get("head"), dict):
         anchor = anchor["head"]
     ledger = Ledger.connect(url)
     try:

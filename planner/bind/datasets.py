@@ -71,7 +71,7 @@ def bind_dataset(statement: tree.Dataset, scope: Scope) -> BoundDataset | None:
     money = clauses.get(tree.Costs)
     bound = BoundDataset(
         facts,
-        tuple(_site_facts(facts, name, number) for name, number in sites),
+        tuple(facts.at(name) for name, _ in sites),
         budget,
         uri.uri.value if isinstance(uri, tree.From) else None,
         statement.name.span,
@@ -79,21 +79,6 @@ def bind_dataset(statement: tree.Dataset, scope: Scope) -> BoundDataset | None:
     )
     scope.datasets[facts.dataset] = bound
     return bound
-
-
-def _site_facts(facts: SourceFacts, name: str, rows: int) -> SourceFacts:
-    return SourceFacts(
-        dataset=facts.dataset,
-        rows=rows,
-        columns=facts.columns,
-        site=name,
-        population=facts.population,
-        unit=facts.unit,
-        max_rows=facts.max_rows,
-        sites=facts.sites,
-        max_sites=facts.max_sites,
-        norm=facts.norm,
-    )
 
 
 def _once(statement: tree.Dataset, scope: Scope) -> dict[type, tree.DatasetClause]:
