@@ -44,7 +44,7 @@ def upper(value: arb) -> Fraction:
     """
     if abs(value) < _TINY:
         return Fraction(0) if value.is_zero() else _LEAST
-    return _fraction(value.mid()) + _fraction(value.rad())
+    return _fraction(value.mid()) + _radius(value)
 
 
 def lower(value: arb) -> Fraction:
@@ -54,7 +54,7 @@ def lower(value: arb) -> Fraction:
     """
     if abs(value) < _TINY:
         return -_LEAST
-    return _fraction(value.mid()) - _fraction(value.rad())
+    return _fraction(value.mid()) - _radius(value)
 
 
 def near(value: arb) -> Fraction:
@@ -175,6 +175,14 @@ def root(function: Callable[[arb], arb], low: Fraction) -> Fraction:
 _CLOSE = arb("1e-27")
 _LEAST = Fraction(1, 10**400)
 _TINY, _HUGE = arb("1e-401"), arb("1e400")
+
+
+def _radius(value: arb) -> Fraction:
+    """The radius of a ball, or 1e-400 where it is smaller: 1 - e^-1000000000 has one that is."""
+    radius = value.rad()
+    if abs(radius) < _TINY:
+        return Fraction(0) if radius.is_zero() else _LEAST
+    return _fraction(radius)
 
 
 def _fraction(value: arb) -> Fraction:

@@ -129,3 +129,12 @@ def test_floats_are_rounded_up():
     shown = view([Leaf.gauss(1, 3)])
     exact = Worst("gdp", round_up(F(1, 3))).power(F(1, 100))
     assert F(shown["tpr"]["0.01"]) >= exact
+
+
+@pytest.mark.parametrize("mu", [1, 40, 1000, 10**4, 10**5, 10**6, F(1, 10**12)])
+def test_risks_of_absurd_budgets_are_still_bounds(mu):
+    shown = view((Leaf.gauss(1, F(1) / mu),))
+    for number in (shown["advantage"], *shown["tpr"].values()):
+        assert 0 < number <= 1
+    if mu >= 40:
+        assert shown["advantage"] == 1

@@ -1,0 +1,48 @@
+"""Every cost that the language allows is planned, or refused with a code; nothing overflows."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from dpql.pipeline import plan_source
+from dpql.view import plan_json
+from grammar.source import Source
+from suites.queries import EVALUES, ROSSI, survey
+
+AMOUNTS = ("1e-12", "1e-7", "0.01", "1", "40", "5e3", "1e6")
+DELTAS = ("1e-30", "1e-9", "0.5", "0.999")
+METHODS = {
+    "cox": ROSSI.replace("  BUDGET mu=2.5\n", "") + "TEST cox beta=b0 VS b1 shrink=0.5 {} AS a\n",
+    "ssp": survey() + "COVARIANCE ssp {} AS a\n",
+    "diagonal": survey() + "COVARIANCE diagonal {} AS a\n",
+    "fixed": EVALUES + "PEEL evalues size=3 {} AS a\n",
+    "adaptive": EVALUES + "PEEL evalues ADAPTIVE {} AS a\n",
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_allowed_cost_is_planned_or_refused(method: str) -> None:
+    costs = [f"{unit}={amount}" for unit in ("eps", "rho", "mu") for amount in AMOUNTS]
+    costs += [f"eps={amount}, delta={delta}" for amount in AMOUNTS for delta in DELTAS]
+    planned = 0
+    for cost in costs:
+        made = plan_source(Source("t.dpql", METHODS[method].format(cost)))
+        content = plan_json(made)
+        json.dumps(content, allow_nan=False)
+        if made.plan is None:
+            assert any(one.severity == "error" for one in made.diagnostics)
+            continue
+        planned += 1
+        for risk in content["risk"].values():
+            assert risk is None or all(0 < rate <= 1 for rate in risk["tpr"].values())
+        for leaf in content["statements"][0]["leaves"]:
+            assert leaf["scale"] is None or math.isfinite(_number(leaf["scale"]))
+    assert planned >= len(costs) // 4
+
+
+def _number(text: str) -> float:
+    top, _, bottom = text.partition("/")
+    return float(top) / float(bottom or "1")
