@@ -14,6 +14,7 @@ from grammar.source import Source
 
 if TYPE_CHECKING:
     from dpql.ledger import Ledger
+    from dpql.plan_file import PlanFile
     from grammar.tree import Script
 
 __all__ = ["CheckResult", "PlanResult", "RunResult", "check", "parse", "plan", "run"]
@@ -155,7 +156,7 @@ def plan(text_or_path: str | Path) -> PlanResult:
 
 
 def run(
-    plan: PlanResult | Mapping[str, Any] | str | Path,
+    plan: PlanResult | PlanFile | Mapping[str, Any] | str | Path,
     data: Mapping[str, object] | None = None,
     ledger: Ledger | str | Path | Mapping[str, Ledger | str | Path] | None = None,
     *,
@@ -196,7 +197,7 @@ def run(
             done = run_plan(
                 runnable,
                 file.certificate,
-                data or {},
+                {**file.locations, **(data or {})},
                 ledgers,
                 [
                     one if isinstance(one, Mapping) else read_object(one, "an approval")
@@ -230,16 +231,18 @@ def _source(text_or_path: str | Path) -> tuple[Source, Diagnostic | None]:
     return Source("<text>", text_or_path), None
 
 
-def _plan_file(plan: PlanResult | Mapping[str, Any] | str | Path) -> Any:
-    from dpql.plan_file import PlanFile, of_mapping, read_plan
+def _plan_file(plan: PlanResult | PlanFile | Mapping[str, Any] | str | Path) -> PlanFile:
+    from dpql.plan_file import PlanFile, of_mapping, of_plan, read_plan
+
+    if isinstance(plan, PlanFile):
+        return plan
 
     if isinstance(plan, str) and not plan.endswith((".json", ".dpql")):
         plan = PlanResult(plan_source(_source(plan)[0]))
     if isinstance(plan, PlanResult):
         if plan.planned.plan is None:
             raise PlanRefused(f"the query has errors\n{plan}")
-        made = plan.planned.plan
-        return PlanFile(made.body, made.hash, made.certificate)
+        return of_plan(plan.planned.plan)
     if isinstance(plan, Mapping):
         return of_mapping(plan, "the plan")
     return read_plan(plan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +15,23 @@ from executors.registry import REGISTRY
 from grammar.render import render_text
 from planner.decode import PlanError, RunnablePlan, decode
 from planner.encode import plan_hash
+from planner.planned import Plan
 
-__all__ = ["PlanFile", "of_mapping", "read_plan", "runnable"]
+__all__ = ["PlanFile", "of_mapping", "of_plan", "read_plan", "runnable"]
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan's body with its hash recomputed, and the certificate that came with it."""
+    """A plan's body with its hash recomputed, and the certificate that came with it.
+
+    `locations` are where the author says that the data lies (FROM); a location given at run time
+    wins, and a ledger key that does not guard the place refuses it.
+    """
 
     body: Mapping[str, Any]
     hash: str
     certificate: Mapping[str, Any]
+    locations: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_plan(path: str | Path) -> PlanFile:
@@ -44,7 +50,14 @@ def read_plan(path: str | Path) -> PlanFile:
     if planned.plan is None:
         text = render_text([(source, planned.diagnostics)])
         raise PlanRefused(f"`{path}` has errors\n{text}")
-    return PlanFile(planned.plan.body, planned.plan.hash, planned.plan.certificate)
+    return of_plan(planned.plan)
+
+
+def of_plan(plan: Plan) -> PlanFile:
+    """The file's content of a plan that was just made."""
+    bound = plan.checked.bound
+    places = {one.name: one.uri for one in bound.datasets if one.uri is not None}
+    return PlanFile(plan.body, plan.hash, plan.certificate, places)
 
 
 def runnable(file: PlanFile) -> RunnablePlan:
@@ -81,4 +94,15 @@ def of_mapping(content: Mapping[str, Any], name: str) -> PlanFile:
             help="plan the query anew; what was approved is the hash",
         )
     certificate = content.get("certificate")
-    return PlanFile(body, found, certificate if isinstance(certificate, dict) else {})
+    return PlanFile(
+        body, found, certificate if isinstance(certificate, dict) else {}, _places(content)
+    )
+
+
+def _places(content: Mapping[str, Any]) -> dict[str, str]:
+    datasets = content.get("datasets")
+    places = {}
+    for one in datasets if isinstance(datasets, list) else []:
+        if isinstance(one, dict) and isinstance(one.get("location"), str):
+            places[str(one.get("name"))] = one["location"]
+    return places

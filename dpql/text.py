@@ -37,8 +37,8 @@ def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
     lines = [f"plan {content['plan_hash']}", ""]
     for statement in content["statements"]:
         lines += _statement(statement)
-    for dataset in content["datasets"]:
-        lines += _dataset(dataset)
+    for dataset, declared in zip(content["datasets"], content["body"]["datasets"], strict=True):
+        lines += _dataset(dataset, declared)
     lines += _expectations(content["expect"])
     lines.append("no row was read to make this plan")
     text = "\n".join(lines) + "\n"
@@ -67,12 +67,14 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _dataset(one: Mapping[str, Any]) -> list[str]:
-    person = (
-        "one record"
-        if one["unit"]["column"] is None
-        else f"one person ({one['unit']['column']}, up to {one['unit']['max']} rows)"
-    )
+def _dataset(one: Mapping[str, Any], declared: Mapping[str, Any]) -> list[str]:
+    unit = one["unit"]
+    if any(column["type"] == "log_evalue" for column in declared["columns"]):
+        person = "one person of the study behind the table"
+    elif unit["column"] is None:
+        person = "one record"
+    else:
+        person = f"one person ({unit['column']}, up to {unit['max']} rows)"
     lines = [
         f"dataset {one['name']}: {one['rows']} rows, protects {person} replaced",
         f"  total     {cost_text(one['total'])}",

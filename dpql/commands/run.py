@@ -39,10 +39,9 @@ def run(
     if bindings is None or ledgers is None:
         return USAGE
     file = read_plan(plan)
-    content = {"plan_hash": file.hash, "body": file.body, "certificate": file.certificate}
     with _progress() as tell:
         result = execute(
-            content,
+            file,
             None if mock else bindings,
             None if mock else ledgers,
             approvals=approval,
