@@ -17,7 +17,6 @@ from planner.calculus.profiles import gdp_eps, zcdp_eps, zcdp_order
 __all__ = ["CertificateError", "certify"]
 
 _UNITS: dict[str, Native] = {"eps": "eps", "rho": "rho", "mu2": "mu_squared"}
-_LEAF_RULES = {"eps": "leaf_eps", "rho": "leaf_rho", "mu2": "leaf_mu"}
 _LONGEST = 10**60
 _FACTS = ("name", "population", "relation", "unit", "sites")
 _BOUNDED = ("pure", "lap", "br")
@@ -29,18 +28,18 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A leaf of the plan, for one person, with the id of its node."""
+    """A leaf of the plan, for one person, with the id of its node and what the node claims."""
 
     id: str
     leaf: Leaf
+    costs: dict[str, str] = field(compare=False)
 
 
 @dataclass(slots=True)
 class _Writer:
-    """Nodes as they are added; a leaf's cost in a unit is derived once."""
+    """Nodes as they are added."""
 
     nodes: list[dict[str, Any]] = field(default_factory=list)
-    costs: dict[tuple[str, str], tuple[str, Fraction]] = field(default_factory=dict)
 
     def add(self, id: str, rule: str, given: Mapping[str, Any], out: Mapping[str, Fraction]) -> str:
         written = {unit: text(value) for unit, value in out.items()}
@@ -59,8 +58,8 @@ def certify(
     A reservation is `{"key","dataset","site","unit","amount"}`, unit eps, rho, mu2 (mu squared)
     or adp, whose amount is eps beside "delta". Without a site it covers all leaves of the dataset:
     those of its sites compose by the largest `MAX r` costs. Claims are rounded up; each total
-    claims exactly the amount. Raises CertificateError where the leaves cost more, or where their
-    kind has no value in the unit.
+    claims exactly the amount. A leaf's node claims its cost in each unit that a total needs. Raises
+    CertificateError where the leaves cost more, or where their kind has no value in the unit.
     """
     writer = _Writer()
     members = _leaves(writer, body)
@@ -94,19 +93,19 @@ def _most(dataset: Mapping[str, Any]) -> int:
 
 
 def _leaves(writer: _Writer, body: Mapping[str, Any]) -> list[_Member]:
-    """One node for each leaf of the plan, with the parameter that one person's rows make."""
+    """One node for each leaf of the plan, as one person's rows make it, without a cost as yet."""
     rows = {dataset["name"]: dataset["unit"]["max"] for dataset in body["datasets"]}
     members = []
     for i, statement in enumerate(body["statements"]):
         for place, written in enumerate(statement["leaves"]):
             leaf, k = Leaf.from_json(written), rows[written["dataset"]]
+            if leaf.kind == "adp":
+                raise CertificateError("no certificate proves an (eps, delta) from elsewhere")
             person = grouped(leaf, k) if leaf.scale is None else leaf
             given = {"statement": statement["name"], "leaf": place, "rows": k, **written}
-            out = {
-                name: _claim(number(person.json()["params"][name])) for name in written["params"]
-            }
-            id = writer.add(f"l{i}.{place}", "cap" if leaf.role == "cap" else leaf.kind, given, out)
-            members.append(_Member(id, person))
+            rule = "cap" if leaf.role == "cap" else leaf.kind
+            id = writer.add(f"l{i}.{place}", rule, given, {})
+            members.append(_Member(id, person, writer.nodes[-1]["out"]))
     return members
 
 
@@ -138,7 +137,7 @@ def _parts(
     whole: list[tuple[Fraction, str]] = []
     sites: dict[str, list[tuple[Fraction, str]]] = {}
     for member in members:
-        id, cost = _cost(writer, member, unit)
+        id, cost = member.id, _cost(member, unit)
         site = member.leaf.site
         (whole if site is None else sites.setdefault(site, [])).append((cost, id))
     if len(sites) > 1:
@@ -168,19 +167,15 @@ def _sites(
     return largest, writer.add(writer.fresh("m"), "site_top", given, {unit: largest})
 
 
-def _cost(writer: _Writer, member: _Member, unit: str) -> tuple[str, Fraction]:
-    """The node that says what all draws of one leaf cost in a unit, with its claim."""
-    known = writer.costs.get((member.id, unit))
-    if known is not None:
-        return known
+def _cost(member: _Member, unit: str) -> Fraction:
+    """What all draws of one leaf cost in a unit, as its node claims from here on."""
     try:
         one = charge(member.leaf, _UNITS[unit])
     except Unconvertible as reason:
         raise CertificateError(str(reason)) from reason
     cost = _claim(member.leaf.count * one.value)
-    id = writer.add(f"{member.id}.{unit}", _LEAF_RULES[unit], {"of": [member.id]}, {unit: cost})
-    writer.costs[member.id, unit] = id, cost
-    return id, cost
+    member.costs[unit] = text(cost)
+    return cost
 
 
 def _pairs(
@@ -188,29 +183,13 @@ def _pairs(
 ) -> tuple[list[str], Fraction]:
     """The nodes whose sum is an (eps, delta) within the given delta, with the sum of their eps.
 
-    Declared pairs add up; the rest goes through mu, rho or eps, or its bounded draws by eps with
-    what is left by mu or rho, whichever is least.
+    All goes through mu, rho or eps, or the bounded draws by eps with the rest by mu or rho,
+    whichever is least.
     """
-    nodes, eps = [], Fraction(0)
-    for member in members:
-        if member.leaf.kind == "adp":
-            out = {
-                "eps": _claim(member.leaf.count * member.leaf.param),
-                "delta": _claim(member.leaf.count * member.leaf.delta),
-            }
-            nodes.append(writer.add(f"{member.id}.adp", "leaf_adp", {"of": [member.id]}, out))
-            eps, delta = eps + out["eps"], delta - out["delta"]
-    if delta < 0:
-        raise CertificateError("the declared deltas sum to more than the reserved one")
-    rest = [member for member in members if member.leaf.kind != "adp"]
-    if not rest:
-        return nodes, eps
-    way = min(_ways(rest, delta, most), key=lambda way: way.eps, default=None)
+    way = min(_ways(members, delta, most), key=lambda way: way.eps, default=None)
     if way is None:
         raise CertificateError("no bound in eps and delta is known for these leaves")
-    if way.bounded:
-        more, cost = _parts(writer, way.bounded, "eps", most)
-        nodes, eps = nodes + more, eps + cost
+    nodes, eps = _parts(writer, way.bounded, "eps", most)
     if way.smooth:
         node, cost = _at_delta(writer, way, delta, most)
         nodes, eps = [*nodes, node], eps + cost
@@ -227,10 +206,10 @@ class _Way:
     unit: str
 
 
-def _ways(rest: Sequence[_Member], delta: Fraction, most: int) -> Iterable[_Way]:
-    bounded = tuple(member for member in rest if member.leaf.kind in _BOUNDED)
-    loose = tuple(member for member in rest if member.leaf.kind not in _BOUNDED)
-    for apart, smooth in dict.fromkeys((((), tuple(rest)), (bounded, loose))):
+def _ways(members: Sequence[_Member], delta: Fraction, most: int) -> Iterable[_Way]:
+    bounded = tuple(member for member in members if member.leaf.kind in _BOUNDED)
+    loose = tuple(member for member in members if member.leaf.kind not in _BOUNDED)
+    for apart, smooth in dict.fromkeys((((), tuple(members)), (bounded, loose))):
         base = total((member.leaf for member in apart), "eps", most)
         if not smooth and base is not None:
             yield _Way(base, apart, (), "")

@@ -127,7 +127,7 @@ def one_site() -> tuple[Body, bytes, list[Body]]:
 
 def everything() -> tuple[Body, bytes, list[Body]]:
     """Every kind of leaf, three rows a person, two datasets; totals in eps with delta."""
-    one = Leaf.declared("adp", F(1, 20), F(1, 10**7), dataset="d")
+    one = Leaf.declared("pure", F(1, 20), dataset="d", count=2)
     two = [
         Leaf.pure(1, 9, 2, dataset="d"),
         Leaf.br(1, 9, dataset="d", count=4),
@@ -147,6 +147,7 @@ def everything() -> tuple[Body, bytes, list[Body]]:
         reserve("adp", F(9), delta=small),
         reserve("eps", total(other, "eps") or 0, "e"),
         reserve("rho", total(other, "rho") or 0, "e"),
+        reserve("mu2", total(other, "mu_squared") or 0, "e"),
         reserve("adp", F(4), "e", delta=small),
     )
 
@@ -245,6 +246,9 @@ def _cheaper(certificate: Body, reservations: list[Body]) -> Iterator[tuple[str,
                     node["out"] = out
             cheaper[i]["delta" if unit == "delta" else "amount"] = out[unit]
             yield f"total {i} in {unit} cheaper everywhere", forged, cheaper
+            alone = copy.deepcopy(certificate)
+            alone["totals"][i]["out"] = out
+            yield f"total {i} in {unit} cheaper than its node", alone, cheaper
 
 
 RULES = (
@@ -304,6 +308,16 @@ def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
                 f"{node['id']} with its part {j} twice",
                 _changed(certificate, lambda c, i=i, j=j: _twice(c["nodes"][i]["in"]["of"], j)),
             )
+            for often in (2, 3, 4):
+                yield (
+                    f"{node['id']} with its part {j} alone, {often} times",
+                    _changed(
+                        certificate,
+                        lambda c, i=i, p=parents[j], n=often: c["nodes"][i]["in"].update(
+                            of=[p] * n
+                        ),
+                    ),
+                )
             for other in ("l0.0", "nowhere", node["id"], nodes[-1]["id"]):
                 if other != node["in"]["of"][j]:
                     yield (
@@ -315,13 +329,36 @@ def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
                             ),
                         ),
                     )
-        if node["rule"].startswith("leaf_"):
-            for other in nodes[i + 1 :]:
-                if other["rule"] == node["rule"]:
+        if i not in leaves:
+            parents = node["in"]["of"]
+            for user in nodes[i + 1 :]:
+                for part in user["in"]["of"] if node["id"] in user["in"].get("of", ()) else ():
+                    if part != node["id"]:
+                        yield (
+                            f"{node['id']} takes {part} from {user['id']}",
+                            _changed(
+                                certificate,
+                                lambda c, i=i, p=part, u=user["id"]: _move(c["nodes"], p, u, i),
+                            ),
+                        )
+            for other in nodes[:i]:
+                if other["id"] not in parents and "statement" not in other["in"]:
                     yield (
-                        f"{node['id']} swallows {other['id']}",
-                        _changed(certificate, lambda c, i=i, o=other: _swallow(c, i, o)),
+                        f"{node['id']} with {other['id']} as well",
+                        _changed(
+                            certificate,
+                            lambda c, i=i, o=other: c["nodes"][i]["in"]["of"].append(o["id"]),
+                        ),
                     )
+            yield (
+                f"{node['id']} with a part of nothing",
+                _changed(certificate, lambda c, i=i: _nothing(c["nodes"], i)),
+            )
+        for unit in sorted({"eps", "rho", "mu2", "delta"} - {*node["out"]}):
+            yield (
+                f"{node['id']} with little {unit} as well",
+                _changed(certificate, lambda c, i=i, u=unit: _little(c["nodes"][i], u)),
+            )
         if node["rule"].endswith("_to_adp"):
             part = next(one for one in nodes if one["id"] == node["in"]["of"][0])
             if part["rule"].startswith("sum_"):
@@ -370,13 +407,24 @@ def _twice(items: list[Any], i: int) -> None:
     items.append(items[i])
 
 
-def _swallow(certificate: Body, i: int, other: Body) -> None:
-    """Let one leaf's cost stand for that of another leaf too."""
-    certificate["nodes"][i]["in"]["of"] += other["in"]["of"]
-    certificate["nodes"] = [one for one in certificate["nodes"] if one["id"] != other["id"]]
-    for one in certificate["nodes"]:
-        if "statement" not in one["in"]:
-            one["in"]["of"] = [part for part in one["in"]["of"] if part != other["id"]]
+def _little(node: Body, unit: str) -> None:
+    node["out"] = {**node["out"], unit: "0." + "0" * 59 + "1"}
+
+
+def _nothing(nodes: list[Body], i: int) -> None:
+    """A node that has no part stands beside the parts of another."""
+    empty = {"id": "empty", "rule": nodes[i]["rule"], "in": {"of": []}, "out": {}}
+    for unit in nodes[i]["out"]:
+        _little(empty, unit)
+    nodes[i]["in"]["of"].append("empty")
+    nodes.insert(i, empty)
+
+
+def _move(nodes: list[Body], part: str, user: str, i: int) -> None:
+    for node in nodes:
+        if node["id"] == user:
+            node["in"]["of"].remove(part)
+    nodes[i]["in"]["of"].append(part)
 
 
 def _take_parts(certificate: Body, i: int, part: Body) -> None:
@@ -510,9 +558,10 @@ def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]
         given = node["in"]
         if "statement" not in given:
             continue
-        name = next(iter(k for k in given["params"] if k != "delta"))
+        (name,) = given["params"]
         low = text(number(given["params"][name]) * F(999, 1000))
         less = {**given["params"], name: low}
+        lower = {unit: text(number(cost) * F(999, 1000)) for unit, cost in node["out"].items()}
         changes: list[tuple[str, Body, Body]] = [
             ("a field more", {"group": 3}, {}),
             ("a true count", {"count": True}, {}),
@@ -520,16 +569,22 @@ def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]
             ("a count of nothing", {"count": 0}, {}),
             ("a wide width", {"width": -1}, {}),
             ("kinds drawn that cannot be", {"of": ["zcdp", "adp"]}, {}),
-            ("another parameter", {"params": {**given["params"], "tau": "1"}}, {"tau": "1"}),
+            ("another parameter", {"params": {**given["params"], "tau": "1"}}, {}),
+            ("a guarantee with delta", {"kind": "adp", **_pair(given["params"][name])}, {}),
         ]
         if given["scale"] is None:
             changes.append(("half a scale", {"sensitivity": "5"}, {}))
             changes.append(("a factor", {"factor": 2}, {}))
         else:
             changes.append(("no sensitivity", {"sensitivity": "0", "params": {name: "0"}}, {}))
-            changes.append(("a parameter too low", {"params": less}, {name: low}))
+            changes.append(("a parameter too low", {"params": less}, lower))
             changes.append(("a cap with a scale", {"role": "cap", "of": [given["kind"]]}, {}))
             changes.append(("a kind without a law", {"kind": "gdp", "params": {"mu": "1/999"}}, {}))
+            if given["kind"] != "pure":
+                changes.append(("a factor", {"factor": 2}, {}))
+        if given["kind"] == "dgauss":
+            changes.append(("a small scale", _coarse(given, F(512)), {}))
+            changes.append(("a broken scale", _coarse(given, F(4097, 2)), {}))
         if given["site"] is not None:
             changes.append(("an unknown site", {"site": "z"}, {}))
         for what, change, claim in changes:
@@ -566,6 +621,22 @@ def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]
     other = copy.deepcopy(body)
     other["statements"].append({**other["statements"][0], "name": "free", "leaves": []})
     yield "a statement without leaves in plan and certificate", certificate, canonical(other)
+
+
+def _coarse(given: Body, scale: Fraction) -> Body:
+    """Another scale for integer noise, with a sensitivity that makes the parameter smaller."""
+    ratio = number(given["sensitivity"]) / number(given["scale"]) * F(9, 10)
+    mu = ratio * (1 + 1 / (20 * scale**2))
+    return {
+        "scale": text(scale),
+        "sensitivity": text(ratio * scale),
+        "params": {"mu": text(mu)},
+    }
+
+
+def _pair(size: str) -> Body:
+    made = {"scale": None, "sensitivity": None, "factor": 1, "role": "", "of": []}
+    return {**made, "params": {"delta": "0.001", "eps0": size}}
 
 
 def _plans(body: Body) -> Iterator[tuple[str, Body]]:
@@ -670,3 +741,5 @@ def _reservations(reservations: list[Body]) -> Iterator[tuple[str, Any]]:
                 wrong[i][field] = value
                 yield f"reservation {i} with {field} {value!r}", wrong
         yield f"reservation {i} twice", [*reservations, entry]
+        for key in sorted({other["key"] for other in reservations} - {entry["key"]}):
+            yield f"reservation {i} alone with key {key!r}", [{**entry, "key": key}]
