@@ -114,6 +114,7 @@ def _dataset(dataset: BoundDataset, checked: CheckedPlan, remaining: Remaining) 
         "population": facts.population,
         "key": dataset.key,
         "relation": "replace",
+        "location": dataset.uri,
         "rows": facts.rows,
         "unit": {"column": facts.unit, "max": facts.max_rows},
         "budget": None if dataset.budget is None else cost_json(dataset.budget),

@@ -56,12 +56,16 @@ class SiteTotal(Shape):
 
 
 class DatasetView(Shape):
-    """A dataset with its total; `remaining` is null where no ledger was asked."""
+    """A dataset with its total; `remaining` is null where no ledger was asked.
+
+    `location` is where its author says that it lies; a run may be told another place.
+    """
 
     name: str
     population: str | None
     key: str
     relation: Literal["replace"]
+    location: str | None
     rows: Count
     unit: Unit
     budget: Declared | None

@@ -410,3 +410,16 @@ def test_ten_plans_of_a_tenth_fill_a_cap_of_one_and_the_eleventh_is_refused(tmp_
             with pytest.raises(OverBalance):
                 study.run(made)
     assert study.spent == 1
+
+
+def test_from_gives_a_default_location_and_a_binding_wins(tmp_path: Path) -> None:
+    study = Study(tmp_path)
+    text = study.text.replace("DATASET trial\n", f"DATASET trial\n  FROM '{study.data}'\n")
+    made = plan(text)
+    assert made.hash == study.plan.hash
+    assert study.run(made, data={}).releases
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(plan(text.replace("trial.parquet", "nowhere.parquet")).json()))
+    with pytest.raises(DpqlError):
+        study.run(file, data={}, again=True)
+    assert study.run(file, again=True).releases
