@@ -85,7 +85,10 @@ def report(
 def approve(
     plan: Annotated[Path, typer.Argument(help="The plan file, or the query file.")],
     key: Annotated[Path, typer.Option("--key", help="The reviewer's private key.")],
-    signer: Annotated[str, typer.Option("--as", help="The reviewer's name in the ledger.")],
+    signer: Annotated[
+        str | None,
+        typer.Option("--as", help="The reviewer's name in the ledger; default: the key file's."),
+    ] = None,
     ledger_key: Annotated[
         str | None, typer.Option(help="The ledger key that the approval is for.")
     ] = None,

@@ -19,7 +19,7 @@ __all__ = ["run"]
 def run(
     plan: Path,
     key: Path,
-    signer: str,
+    signer: str | None,
     ledger_key: str | None,
     role: str,
     days: int,
@@ -43,6 +43,7 @@ def run(
         )
     if days < 1 or days > 3660:
         raise UsageError("an approval holds for 1 to 3660 days")
+    signer = signer or key.stem
     private = read_private_key(key, _password(key))
     now = datetime.now(UTC).replace(microsecond=0)
     approval = sign(
