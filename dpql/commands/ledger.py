@@ -14,12 +14,12 @@ from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.json_file import read_object
 from dpql.ledger import Ledger
 from dpql.ledger.facts import Cap
-from dpql.ledger.opening import compile_cap, key_facts
+from dpql.ledger.opening import key_facts
 from dpql.output import write_json
 from planner.calculus.cost import Cost
 from planner.calculus.exact import number
 
-__all__ = ["cap_of", "cost_of", "export", "open_key", "release", "show", "verify"]
+__all__ = ["cost_of", "export", "open_key", "release", "show", "verify"]
 
 
 def open_key(
@@ -106,11 +106,6 @@ def cost_of(written: str) -> Cost:
         return amount(clauses[0].amounts[0], Scope(Findings()))
     except Mistake as mistake:
         raise UsageError(f"{problem}: {mistake}", help=mistake.finding.help) from mistake
-
-
-def cap_of(written: str) -> Cap:
-    """The cap that a key records for a cost as written; a pair of eps and delta is made mu once."""
-    return compile_cap(cost_of(written))
 
 
 def _count(written: str) -> int:

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpql.api import check, parse, plan, run
-from dpql.commands.ledger import cap_of
+from dpql.commands.ledger import cost_of
 from dpql.ledger import Ledger
 from dpql.ledger.facts import KeyFacts, TableFacts
+from dpql.ledger.opening import compile_cap
 from suites.studies import evalue_facts, survival_table
 
 DECLARED = """\
@@ -57,7 +58,7 @@ def test_the_two_with_a_method_plan_and_run(tmp_path: Path) -> None:
     )
     ledger = Ledger.connect(str(tmp_path / "ledger.db"), create=True)
     for table in tables:
-        ledger.open_key(KeyFacts(tables=(table,), cap=cap_of("mu=2")))
+        ledger.open_key(KeyFacts(tables=(table,), cap=compile_cap(cost_of("mu=2"))))
     done = run(made, {name: str(place) for name, place in places.items()}, ledger)
     assert list(done.releases) == ["cox_1", "evalues_1"]
     peel = done["evalues_1"]["value"]

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dpql.api import PlanResult, plan
-from dpql.commands.ledger import cap_of
+from dpql.commands.ledger import cost_of
 from dpql.ledger import Ledger
 from dpql.ledger.facts import KeyFacts, Reviewer, SensitivityFact, TableFacts
+from dpql.ledger.opening import compile_cap
 
 __all__ = ["SURVIVAL", "Spy", "Study", "survival_table"]
 
@@ -111,7 +112,7 @@ class Study:
         return KeyFacts(
             population=facts.pop("population", None),
             tables=(TableFacts(**facts),),
-            cap=cap_of(self.cap),
+            cap=compile_cap(cost_of(self.cap)),
             required=self.required,
             reviewers=tuple(
                 Reviewer(name=name, public_key=key) for name, key in self.reviewers.items()
