@@ -6,6 +6,7 @@ loaded from the package lifelines, which ships them under the MIT licence.
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
@@ -33,6 +34,7 @@ def dpql(*arguments: str, expect: int = 0, most: int = 0) -> str:
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},  # both streams in the order of writing
     )
     lines = done.stdout.splitlines()
     shown = lines[:most] if most else lines
@@ -73,7 +75,8 @@ def main() -> None:
         "2. The custodian opens a ledger: how many rows there are, where they lie, what may be\n"
         "spent on these people in all, and who has to agree. First the reviewer makes a key pair."
     )
-    public = dpql("key", "new", "okafor.pem").splitlines()[0]
+    said = dpql("key", "new", "okafor.pem").splitlines()
+    public = next(line for line in said if line.startswith("ed25519:"))
     dpql(
         "ledger",
         "open",
