@@ -88,9 +88,10 @@ def standing(
         return None
     if lead.state == "STARTED":
         raise WrongState(
-            f"run `{lead.lead[:12]}` was started on {since} and stored nothing",
-            note="it is charged and its results are lost: what was started is never refunded",
-            help="`--again` runs the plan once more, for the same charge once more",
+            f"run `{lead.lead[:12]}` was started on {since} and stored nothing so far",
+            note="if it is still at work, its releases are served once it is done; if it died, it "
+            "is charged and its results are lost, since what was started is never refunded",
+            help="try again in a while; `--again` runs the plan once more, for the same charge",
         )
     return reservation(since, together, units)
 
