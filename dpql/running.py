@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from dpql.errors import DataRefused, DpqlError, RunFailed, UsageError
@@ -19,7 +20,7 @@ from executors.data.source import Source
 from executors.noise import OsSampler
 from executors.release import Outcome, Release
 from executors.run import Progress, RowsDiffer, execute
-from planner.decode import RunnablePlan
+from planner.decode import RunnableDerive, RunnablePlan
 from planner.spending import Token
 
 __all__ = ["Run", "mock_run", "run_plan"]
@@ -196,23 +197,17 @@ def _releases(
             cost_of_loss(statement),
         ).json()
     for derived in plan.derived:
-        releases[derived.name] = _derived(plan, derived.name, releases)
+        releases[derived.name] = _derived(derived, releases[derived.release])
     return tuple(releases.values())
 
 
-def _derived(
-    plan: RunnablePlan, name: str, releases: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
-    from importlib import import_module
-
-    one = next(derived for derived in plan.derived if derived.name == name)
-    origin = releases[one.release]
+def _derived(one: RunnableDerive, origin: Mapping[str, Any]) -> dict[str, Any]:
     module = import_module(one.function.run)
     value: Mapping[str, Any] = module.run(one.params, origin)
     return {
         "schema": origin["schema"],
         "kind": "derived",
-        "name": name,
+        "name": one.name,
         "function": one.function.name,
         "of": one.release,
         "rid": origin["rid"],

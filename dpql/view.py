@@ -44,7 +44,10 @@ def plan_json(planned: Planned, remaining: Remaining | None = None) -> dict[str,
             for dataset in plan.checked.bound.datasets
         ],
         "keys": _keys(plan.checked, remaining or {}),
-        "statements": [_statement(one, planned) for one in plan.measurements],
+        "statements": [
+            _statement(one, written, planned)
+            for one, written in zip(plan.measurements, plan.body["statements"], strict=True)
+        ],
         "derived": plan.body["derived"],
         "expect": _expect(plan),
         "graph": plan.checked.graph.json(),
@@ -153,9 +156,10 @@ def _keys(checked: CheckedPlan, remaining: Remaining) -> list[dict[str, Any]]:
     return shown
 
 
-def _statement(one: PlannedMeasurement, planned: Planned) -> dict[str, Any]:
+def _statement(
+    one: PlannedMeasurement, body: Mapping[str, Any], planned: Planned
+) -> dict[str, Any]:
     mechanism = one.bound.mechanism
-    body = next(s for s in (planned.plan or one).body["statements"] if s["name"] == one.name)  # type: ignore[union-attr]
     return {
         "name": one.name,
         "verb": mechanism.verb,

@@ -23,7 +23,6 @@ __all__ = [
     "ColumnName",
     "Complaint",
     "Derivation",
-    "Forecast",
     "ForecastModule",
     "Mechanism",
     "Params",
@@ -94,10 +93,6 @@ class Query:
     summary: str
     columns: tuple[Column, ...]
     parameters: tuple[tuple[str, Any], ...] = ()
-
-
-Forecast: TypeAlias = Mapping[str, float]
-"""Metrics by name; larger is better for those that EXPECT may name."""
 
 
 class ForecastModule(Protocol):

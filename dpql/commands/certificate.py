@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from dpql import checker
@@ -25,11 +24,8 @@ def verify(plan: Path, certificate: Path | None) -> int:
     )
     if not isinstance(proof, dict):
         raise UsageError(f"`{plan}` holds no certificate")
-    body = json.dumps(
-        content["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    ).encode()
     try:
-        checker.check(proof, body, None)
+        checker.check(proof, checker.canonical(content["body"]), None)
     except checker.Rejected as reason:
         say(f"error[DPQL-E083]: the certificate does not prove the plan's cost: {reason}")
         return FINDINGS
