@@ -65,6 +65,8 @@ def _method(found: Mechanism) -> list[str]:
     lines += [f"- It reads: {_reads(found)}"]
     metrics = ", ".join(f"`{metric}`" for metric in found.metrics)
     lines += [f"- `EXPECT` may name: {metrics or 'nothing'}"]
+    if found.plot is not None:
+        lines += ["- It draws a plot: an `.svg` file beside the release's JSON"]
     lines += [f"- Version of its law: {found.version}", ""]
     return [*lines, *_options(found.params)]
 
@@ -74,6 +76,8 @@ def _function(found: Derivation) -> list[str]:
     if found.summary:
         lines += [_sentence(found.summary), ""]
     lines += [f"It takes a release of {', '.join(f'`{title}`' for title in found.accepts)}.", ""]
+    if found.plot is not None:
+        lines += ["It draws a plot: an `.svg` file beside its JSON.", ""]
     return [*lines, *_options(found.params)]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dpql.errors import UsageError
+from dpql.plots import drawn
 
 __all__ = ["file_name", "table_of", "write_json", "write_run", "write_text"]
 
@@ -27,7 +28,7 @@ def write_run(
     """Write `plan.json`, `certificate.json` and `releases/`; the files written, in order.
 
     Each file is written beside its place and renamed, so that a crash leaves no half file. Which
-    files there are depends on the plan alone.
+    files there are depends on the plan, and on whether plots can be drawn here; plots come last.
     """
     written = [
         write_text(folder / "plan.json", _json(plan)),
@@ -39,6 +40,8 @@ def write_run(
         table = table_of(release)
         if table is not None:
             written.append(write_text(folder / "releases" / f"{name}.csv", _csv(table)))
+    for name, picture in drawn(releases):
+        written.append(write_text(folder / "releases" / f"{file_name(name)}.svg", picture))
     return tuple(written)
 
 

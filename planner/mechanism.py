@@ -112,7 +112,8 @@ class Mechanism:
     `forecast` and `run` are import paths, loaded only when used. `roles` are the column roles that
     a source must have to fit; `takes_columns` tells that `COLUMNS` means something to it.
     `releases` names in plain words what leaves. `unit_advice` adds a way out to the refusal of a
-    unit.
+    unit. `plot` is the import path of a module with `plot(release) -> str`: the release's JSON to
+    one SVG text, by matplotlib.
     """
 
     verb: str
@@ -136,17 +137,22 @@ class Mechanism:
     solve: Callable[[Any, Facts, tuple[Need, ...], Cost], Loss] | None = None
     unit_advice: Mapping[Unit, str] = field(default_factory=dict)
     summary: str = ""
+    plot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """Post-processing of one release. `accepts` lists titles such as `COVARIANCE ssp`."""
+    """Post-processing of one release. `accepts` lists titles such as `COVARIANCE ssp`.
+
+    `plot` is as in `Mechanism`, for what the function makes.
+    """
 
     name: str
     params: type[Params]
     accepts: tuple[str, ...]
     run: str
     summary: str = ""
+    plot: str | None = None
 
 
 class Catalogue(Protocol):

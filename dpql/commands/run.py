@@ -12,6 +12,7 @@ from dpql.api import RunResult
 from dpql.api import run as execute
 from dpql.failing import OK, USAGE, say
 from dpql.plan_file import read_plan
+from dpql.plots import lacks_plots
 
 __all__ = ["pairs", "run", "who"]
 
@@ -89,6 +90,8 @@ def _report(result: RunResult, out: Path | None) -> None:
     print(result, end="")
     if out is not None:
         say(f"wrote {out}/")
+        if lacks_plots(result.releases.values()):
+            say("no plot was drawn: `pip install 'dpql[plots]'`, then run again: it costs nothing")
 
 
 @contextmanager

@@ -1,0 +1,1 @@
+"""What draws releases; it sees nothing but their public JSON."""
