@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,6 +22,7 @@ from executors.noise import OsSampler
 from executors.release import Outcome, Release
 from executors.run import Progress, RowsDiffer, execute
 from planner.decode import RunnableDerive, RunnablePlan
+from planner.facts import SourceFacts
 from planner.spending import Token
 
 __all__ = ["Run", "mock_run", "run_plan"]
@@ -41,7 +43,7 @@ def mock_run(plan: RunnablePlan, progress: Progress = lambda step: None) -> Run:
     """The plan on synthetic rows made from its schema: no ledger, no spend, not private."""
     digest = f"mock:{plan.hash}"
     token = Token("mock", digest, (), mock=True)
-    sources = {facts.dataset: mock_source(facts) for facts in plan.datasets}
+    sources = {facts.name: mock_source(facts) for facts in plan.sources}
     outcomes = _outcomes(lambda: execute(plan, sources, token, OsSampler(), progress))
     releases = _releases(plan, outcomes, "mock", digest, mock=True)
     return Run(plan, releases, "mock", mock=True)
@@ -64,7 +66,7 @@ def run_plan(
     every ledger has examined the plan, and no row is read before every ledger has started it.
     Raises `DpqlError`.
     """
-    _bound(plan, bindings)
+    bindings = bound(plan, bindings)
     if not again:
         served = serve_joint(plan.body, ledgers, actor=actor)
         if served is not None:
@@ -74,7 +76,13 @@ def run_plan(
     for ledger, keys in shares:
         ledger.examine(plan.body, certificate, signed, keys=keys, again=again)
     sources = _sources(plan, bindings)
-    data = {name: place(source.location) for name, source in sources.items()}
+    data = {
+        facts.name if facts.site is None else f"{facts.dataset}/{facts.site}": place(
+            sources[facts.name].location
+        )
+        for facts in plan.sources
+    }
+    _apart(plan, sources)
     for ledger, keys in shares:
         ledger.examine(plan.body, certificate, signed, keys=keys, again=again, data=data)
     _described(plan, sources)
@@ -98,34 +106,66 @@ def _served(plan: RunnablePlan, joint: Joint) -> Run:
     return Run(plan, kept.releases, joint.rid, served=kept.stored)
 
 
-def _bound(plan: RunnablePlan, bindings: Mapping[str, object]) -> None:
-    used = {statement.facts.source.dataset for statement in plan.statements}
-    known = {facts.dataset for facts in plan.datasets}
-    for name in sorted(used - set(bindings)):
-        raise UsageError(
-            f"no data is bound to dataset `{name}`", help=f"add `--data {name}=LOCATION`"
-        )
-    for name in sorted(set(bindings) - known):
-        raise UsageError(
-            f"the plan has no dataset `{name}`",
-            help="its datasets: " + ", ".join(f"`{one}`" for one in sorted(known)),
-        )
+def bound(plan: RunnablePlan, bindings: Mapping[str, object]) -> dict[str, object]:
+    """What is bound to each source that the plan reads, by the source's full name.
+
+    A site is named `dataset.site`, or by its own name where no other dataset has such a site.
+    Raises `UsageError` for a source without data, and for a name that the plan does not have.
+    """
+    read = {facts.name for facts in plan.sources}
+    names = _names(plan)
+    found: dict[str, object] = {}
+    for name, binding in bindings.items():
+        if name not in names:
+            raise UsageError(
+                f"the plan has no dataset `{name}`, and no site of that name",
+                help="it reads " + ", ".join(f"`{one}`" for one in sorted(read)),
+            )
+        if names[name] in found:
+            raise UsageError(f"two locations are bound to `{names[name]}`", help="give one")
+        found[names[name]] = binding
+    for name in sorted(read - set(found)):
+        raise UsageError(f"no data is bound to `{name}`", help=f"add `--data {name}=LOCATION`")
+    return found
+
+
+def _names(plan: RunnablePlan) -> dict[str, str]:
+    """Every name that a source may be called by, to its full name."""
+    sites = [facts.at(site) for facts in plan.datasets for site, _ in facts.sites]
+    alone = Counter(facts.site for facts in sites)
+    names = {str(facts.site): facts.name for facts in sites if alone[facts.site] == 1}
+    names.update((facts.name, facts.name) for facts in (*sites, *plan.datasets))
+    return names
 
 
 def _sources(plan: RunnablePlan, bindings: Mapping[str, object]) -> dict[str, Source]:
-    used = dict.fromkeys(statement.facts.source.dataset for statement in plan.statements)
     try:
-        return {name: open_source(bindings[name]) for name in used}
+        return {facts.name: open_source(bindings[facts.name]) for facts in plan.sources}
     except DataFailure as failure:
         raise _refused(failure) from None
 
 
+def _apart(plan: RunnablePlan, sources: Mapping[str, Source]) -> None:
+    """Raise where two sites of a dataset are bound to the same rows."""
+    seen: dict[tuple[str, str], str] = {}
+    for facts in plan.sources:
+        at = (facts.dataset, place(sources[facts.name].location))
+        if facts.site is not None and at in seen:
+            raise DataRefused(
+                f"`{seen[at]}` and `{facts.name}` are bound to the same data",
+                code="DPQL-E150",
+                note="sites share no rows: a person who is at both would pay more than is charged; "
+                "nothing was charged",
+                help="bind each site to its own file",
+            )
+        seen[at] = facts.name
+
+
 def _described(plan: RunnablePlan, sources: Mapping[str, Source]) -> None:
     """Compare names and types with the plan, while a mismatch still costs nothing."""
-    for name, source in sources.items():
-        facts = plan.dataset(name)
+    for facts in plan.sources:
         try:
-            findings = check_schema(source.describe(), facts, _columns(plan, name))
+            findings = check_schema(sources[facts.name].describe(), facts, _columns(plan, facts))
         except DataFailure as failure:
             raise _refused(failure) from None
         if findings:
@@ -137,14 +177,13 @@ def _described(plan: RunnablePlan, sources: Mapping[str, Source]) -> None:
             )
 
 
-def _columns(plan: RunnablePlan, dataset: str) -> tuple[str, ...]:
-    """The columns of a dataset that some statement of the plan reads."""
+def _columns(plan: RunnablePlan, source: SourceFacts) -> tuple[str, ...]:
+    """The columns of a source that some statement of the plan reads."""
     used: dict[str, None] = {}
     for statement in plan.statements:
-        if statement.facts.source.dataset != dataset:
-            continue
-        query = statement.mechanism.query(statement.params, statement.facts)
-        used.update(dict.fromkeys(column.name for column in query.columns))
+        if source in statement.facts.sources:
+            query = statement.query_at(source)
+            used.update(dict.fromkeys(column.name for column in query.columns))
     return tuple(used)
 
 

@@ -49,10 +49,12 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
     title = f"{one['name']}: {one['verb']} {one['method']}"
     lines = [title, "-" * len(title)]
     for paid in one["cost"]:
-        lines.append(f"  costs     {declared_text(paid['declared'])} on {paid['dataset']}")
+        place = paid["dataset"] + (f", site {paid['site']}" if paid["site"] else "")
+        lines.append(f"  costs     {declared_text(paid['declared'])} on {place}")
         lines.append(f"            that is {cost_text(paid['total'])}")
     for leaf in one["leaves"]:
-        lines.append(f"  noise     {_leaf(leaf)}")
+        place = f" at {leaf['site'] or leaf['dataset']}" if len(one["on"]) > 1 else ""
+        lines.append(f"  noise     {_leaf(leaf)}{place}")
     figures = [
         f"{name} {_figure(value)}" for name, value in one["forecast"].items() if _plain(value)
     ]
@@ -81,10 +83,11 @@ def _dataset(one: Mapping[str, Any], declared: Mapping[str, Any]) -> list[str]:
     ]
     if one["budget"] is not None:
         lines.append(f"  budget    {declared_text(one['budget'])}: the plan fits")
-    if one["remaining"] is not None:
-        lines.append(f"  ledger    {one['remaining']} left")
-    else:
-        lines.append("  ledger    not asked: facts asserted by the author")
+    for site in one["sites"]:
+        lines.append(f"  site      {site['name']}: {site['rows']} rows, {cost_text(site['total'])}")
+    left = [("", one["remaining"]), *((f"{s['name']}: ", s["remaining"]) for s in one["sites"])]
+    told = [f"  ledger    {place}{amount} left" for place, amount in left if amount is not None]
+    lines += told or ["  ledger    not asked: facts asserted by the author"]
     lines.append("")
     return lines
 

@@ -78,13 +78,22 @@ def cost_of_loss(statement: Executable) -> dict[str, Any]:
         needs = needs_at(statement.mechanism, statement.params, statement.facts, units, source)
         leaves += declared(needs, cost)
     deltas = tuple(dict.fromkeys(c.delta for _, c in statement.costs if c.delta > 0))
-    written = compose.view(leaves, deltas)
+    most = max((source.max_sites for source, _ in statement.costs), default=1)
+    written = compose.view(leaves, deltas, most)
+    if len(statement.costs) > 1:
+        return written
     return _with_declared(written, statement.costs[0][1])
 
 
-def cost_of_dataset(checked: CheckedPlan, dataset: BoundDataset) -> dict[str, Any]:
-    """What all statements cost the people of a dataset, in every unit."""
-    prices = checked.prices_of(dataset.name)
+def cost_of_dataset(
+    checked: CheckedPlan, dataset: BoundDataset, site: str | None = None
+) -> dict[str, Any]:
+    """What the statements cost the people of a dataset in every unit; at a site, what it pays."""
+    prices = [
+        price
+        for price in checked.prices_of(dataset.name)
+        if site is None or price.paid.source.site == site
+    ]
     if not prices:
         return {"eps": "0", "rho": "0", "mu": "0", "mu_squared": "0", "eps_delta": []}
     leaves = [leaf for price in prices for leaf in price.leaves]
@@ -97,7 +106,7 @@ def risk_of(checked: CheckedPlan, dataset: BoundDataset) -> dict[str, Any] | Non
     if not prices:
         return None
     leaves = tuple(leaf for price in prices for leaf in price.leaves)
-    return risk.view(leaves)
+    return risk.view(leaves, dataset.facts.max_sites)
 
 
 def _with_declared(view: dict[str, Any], cost: Cost) -> dict[str, Any]:
@@ -111,7 +120,6 @@ def _with_declared(view: dict[str, Any], cost: Cost) -> dict[str, Any]:
 
 def _dataset(dataset: BoundDataset, checked: CheckedPlan, remaining: Remaining) -> dict[str, Any]:
     facts = dataset.facts
-    total = cost_of_dataset(checked, dataset)
     return {
         "name": facts.dataset,
         "population": facts.population,
@@ -121,14 +129,14 @@ def _dataset(dataset: BoundDataset, checked: CheckedPlan, remaining: Remaining) 
         "rows": facts.rows,
         "unit": {"column": facts.unit, "max": facts.max_rows},
         "budget": None if dataset.budget is None else cost_json(dataset.budget),
-        "total": total,
+        "total": cost_of_dataset(checked, dataset),
         "remaining": remaining.get(dataset.key, {}).get("remaining"),
         "spent_by": [price.measurement.name for price in checked.prices_of(dataset.name)],
         "sites": [
             {
                 "name": site.site,
                 "rows": site.rows,
-                "total": total,
+                "total": cost_of_dataset(checked, dataset, site.site),
                 "remaining": remaining.get(f"{dataset.key}/{site.site}", {}).get("remaining"),
             }
             for site in dataset.sites
@@ -138,18 +146,22 @@ def _dataset(dataset: BoundDataset, checked: CheckedPlan, remaining: Remaining) 
 
 def _keys(checked: CheckedPlan, remaining: Remaining) -> list[dict[str, Any]]:
     shown = []
-    for key in dict.fromkeys(dataset.key for dataset in checked.bound.datasets):
-        members = [d for d in checked.bound.datasets if d.key == key]
-        leaves = [
-            leaf for d in members for price in checked.prices_of(d.name) for leaf in price.leaves
+    for key, members in checked.by_key().items():
+        prices = [
+            price
+            for dataset, site in members
+            for price in checked.prices_of(dataset.name)
+            if site is None or price.paid.source.site == site
         ]
+        leaves = [leaf for price in prices for leaf in price.leaves]
+        most = max(dataset.facts.max_sites for dataset, _ in members)
         left = remaining.get(key, {})
         shown.append(
             {
                 "key": key,
-                "datasets": [d.name for d in members],
+                "datasets": [dataset.name for dataset, _ in members],
                 "unit": left.get("unit"),
-                "total": compose.view(leaves) if leaves else None,
+                "total": compose.view(leaves, max_sites=most) if leaves else None,
                 "remaining": left.get("remaining"),
             }
         )

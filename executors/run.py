@@ -12,10 +12,11 @@ from executors.data.source import Reader, Source
 from executors.noise import Sampler, StatementNoise
 from executors.release import Outcome
 from planner.decode import Executable, RunnablePlan
+from planner.facts import SourceFacts
 from planner.mechanism import Query
 from planner.spending import Token
 
-__all__ = ["Progress", "RowsDiffer", "execute"]
+__all__ = ["Progress", "RowsDiffer", "Stats", "execute"]
 
 Progress = Callable[[str], None]
 """Told the public name of each step before it begins."""
@@ -39,7 +40,7 @@ class RowsDiffer(Exception):
 
 
 @dataclass(slots=True)
-class _Stats:
+class _Read:
     """Summaries of one source; the same question is read once."""
 
     name: str
@@ -57,6 +58,23 @@ class _Stats:
         return self.known[query]
 
 
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """The summaries that a statement may ask for; a call asks its first source."""
+
+    sources: tuple[SourceFacts, ...]
+    read: Mapping[str, _Read]
+
+    def __call__(self, query: Query) -> Any:
+        return self.at(self.sources[0])(query)
+
+    def at(self, source: SourceFacts) -> Callable[[Query], Any]:
+        """The summaries of one of the statement's sources."""
+        if source not in self.sources:
+            raise KeyError(source.name)
+        return self.read[source.name]
+
+
 def execute(
     plan: RunnablePlan,
     sources: Mapping[str, Source],
@@ -64,27 +82,25 @@ def execute(
     sampler: Sampler,
     progress: Progress = lambda step: None,
 ) -> dict[str, Outcome]:
-    """The outcome of every statement, by release name.
+    """The outcome of every statement, by release name; `sources` go by the names of the facts.
 
     Every row count is compared with the declared one before the first draw of noise. Nothing is
     handed out before the last draw. Raises `RowsDiffer`, or what a source raises.
     """
-    with _open(plan, sources, token) as stats:
+    with _open(plan, sources, token) as read:
         for statement in plan.statements:
             progress(f"reading for {statement.name}")
-            stats[statement.facts.source.dataset](
-                statement.mechanism.query(statement.params, statement.facts)
-            )
+            for source in statement.facts.sources:
+                read[source.name](statement.query_at(source))
         outcomes = {}
         for statement in plan.statements:
             progress(f"releasing {statement.name}")
-            outcomes[statement.name] = _run(
-                statement, stats[statement.facts.source.dataset], sampler
-            )
+            stats = Stats(statement.facts.sources, read)
+            outcomes[statement.name] = _run(statement, stats, sampler)
         return outcomes
 
 
-def _run(statement: Executable, stats: _Stats, sampler: Sampler) -> Outcome:
+def _run(statement: Executable, stats: Stats, sampler: Sampler) -> Outcome:
     module = import_module(statement.mechanism.run)
     noise = StatementNoise(sampler, statement.loss)
     outcome: Outcome = module.run(statement.params, statement.facts, statement.loss, stats, noise)
@@ -94,15 +110,13 @@ def _run(statement: Executable, stats: _Stats, sampler: Sampler) -> Outcome:
 @contextmanager
 def _open(
     plan: RunnablePlan, sources: Mapping[str, Source], token: Token
-) -> Iterator[dict[str, _Stats]]:
-    used = dict.fromkeys(s.facts.source.dataset for s in plan.statements)
-    opened: dict[str, _Stats] = {}
+) -> Iterator[dict[str, _Read]]:
+    opened: dict[str, _Read] = {}
     try:
-        for name in used:
-            facts = plan.dataset(name)
-            reader = sources[name].open(token, facts.unit, facts.max_rows)
-            opened[name] = _Stats(name, facts.rows, reader)
+        for facts in plan.sources:
+            reader = sources[facts.name].open(token, facts.unit, facts.max_rows)
+            opened[facts.name] = _Read(facts.name, facts.rows, reader)
         yield opened
     finally:
-        for stats in opened.values():
-            stats.reader.close()
+        for read in opened.values():
+            read.reader.close()

@@ -41,7 +41,12 @@ class BoundDataset:
     @property
     def key(self) -> str:
         """The name of the ledger key that pays for the whole dataset."""
-        return self.facts.population or self.facts.dataset
+        return self.key_of(None)
+
+    def key_of(self, site: str | None) -> str:
+        """The name of the ledger key that pays for one of its sites; for the whole with None."""
+        name = self.facts.population or self.facts.dataset
+        return name if site is None else f"{name}/{site}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from planner.bound import BoundMeasurement, BoundPlan, SourceCost
+from planner.bound import BoundDataset, BoundMeasurement, BoundPlan, SourceCost
 from planner.calculus.compose import total
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.leaves import Draft
@@ -50,3 +50,18 @@ class CheckedPlan:
     def prices_of(self, dataset: str) -> tuple[Price, ...]:
         """The prices that a dataset's people pay, in file order."""
         return tuple(price for price in self.prices if price.paid.source.dataset == dataset)
+
+    def payers_of(self, dataset: str) -> tuple[str | None, ...]:
+        """Who pays for a dataset's statements: None for the whole, or the names of its sites."""
+        return tuple(dict.fromkeys(price.paid.source.site for price in self.prices_of(dataset)))
+
+    def by_key(self) -> dict[str, list[tuple[BoundDataset, str | None]]]:
+        """Every ledger key with the datasets and sites that it pays for, in file order.
+
+        A dataset on which nothing is spent has its key too.
+        """
+        found: dict[str, list[tuple[BoundDataset, str | None]]] = {}
+        for dataset in self.bound.datasets:
+            for site in self.payers_of(dataset.name) or (None,):
+                found.setdefault(dataset.key_of(site), []).append((dataset, site))
+        return found

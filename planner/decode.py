@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from planner.calculus.exact import number
 from planner.calculus.leaves import Leaf, Loss
 from planner.encode import LANGUAGE, SCHEMA, plan_hash
 from planner.facts import Column, Facts, Norm, SourceFacts
-from planner.mechanism import Catalogue, Derivation, Mechanism, Params, Versus
+from planner.mechanism import Catalogue, Derivation, Mechanism, Params, Query, Versus
 
 __all__ = ["Executable", "PlanError", "RunnableDerive", "RunnablePlan", "decode"]
 
@@ -34,6 +34,10 @@ class Executable:
     facts: Facts
     loss: Loss
     costs: tuple[tuple[SourceFacts, Cost], ...]
+
+    def query_at(self, source: SourceFacts) -> Query:
+        """What is read at one of its sources."""
+        return self.mechanism.query(self.params, replace(self.facts, sources=(source,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,12 @@ class RunnablePlan:
     datasets: tuple[SourceFacts, ...]
     statements: tuple[Executable, ...]
     derived: tuple[RunnableDerive, ...]
+
+    @property
+    def sources(self) -> tuple[SourceFacts, ...]:
+        """The datasets and sites that are read, each once, in file order."""
+        used = (source for statement in self.statements for source in statement.facts.sources)
+        return tuple(dict.fromkeys(used))
 
     def dataset(self, name: str) -> SourceFacts:
         """The dataset of that name."""

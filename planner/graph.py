@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 if TYPE_CHECKING:
     import networkx
 
-    from planner.bound import BoundPlan
+    from planner.bound import BoundMeasurement, BoundPlan
 
 __all__ = ["Edge", "Graph", "Node", "graph_of", "order", "unsafe_edges", "view"]
 
@@ -50,23 +50,49 @@ class Graph:
 
 def graph_of(plan: BoundPlan) -> Graph:
     """The graph of a bound plan."""
-    nodes = [Node(f"scan:{d.name}", "scan", d.name) for d in plan.datasets]
+    used = [source for measurement in plan.measurements for source in measurement.facts.sources]
+    scanned = dict.fromkeys(
+        name
+        for dataset in plan.datasets
+        for name in [s.name for s in used if s.dataset == dataset.name] or [dataset.name]
+    )
+    nodes = [Node(f"scan:{name}", "scan", name) for name in scanned]
     edges: list[Edge] = []
     for measurement in plan.measurements:
         name, mechanism = measurement.name, measurement.mechanism
+        if mechanism.compares:
+            _compared(measurement, nodes, edges)
+            continue
         nodes += [
             Node(f"summary:{name}", "summary", f"summary for {name}"),
             Node(f"measurement:{name}", "measurement", f"{mechanism.verb} {mechanism.method}"),
             Node(f"release:{name}", "release", name),
         ]
         for source in measurement.facts.sources:
-            edges.append((f"scan:{source.dataset}", f"summary:{name}"))
+            edges.append((f"scan:{source.name}", f"summary:{name}"))
         edges.append((f"summary:{name}", f"measurement:{name}"))
         edges.append((f"measurement:{name}", f"release:{name}"))
     for derived in plan.derived:
         nodes.append(Node(f"derived:{derived.name}", "derived", derived.name))
         edges.append((f"release:{derived.release}", f"derived:{derived.name}"))
     return Graph(tuple(nodes), tuple(edges))
+
+
+def _compared(measurement: BoundMeasurement, nodes: list[Node], edges: list[Edge]) -> None:
+    """Each source to a release of its own; what compares the two is derived from them alone."""
+    name, mechanism = measurement.name, measurement.mechanism
+    ends = []
+    for place, source in enumerate(measurement.facts.sources):
+        steps = [f"site_{step}:{place}:{name}" for step in ("summary", "measurement", "release")]
+        nodes += [
+            Node(steps[0], "summary", f"summary for {name} at {source.name}"),
+            Node(steps[1], "measurement", f"{mechanism.verb} {mechanism.method} at {source.name}"),
+            Node(steps[2], "release", f"{name} at {source.name}"),
+        ]
+        edges += [(f"scan:{source.name}", steps[0]), (steps[0], steps[1]), (steps[1], steps[2])]
+        ends.append(steps[2])
+    nodes.append(Node(f"release:{name}", "derived", name))
+    edges += [(end, f"release:{name}") for end in ends]
 
 
 def unsafe_edges(nodes: Iterable[Node], edges: Iterable[Edge]) -> tuple[Edge, ...]:

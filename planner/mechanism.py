@@ -111,9 +111,11 @@ class Mechanism:
 
     `forecast` and `run` are import paths, loaded only when used. `roles` are the column roles that
     a source must have to fit; `takes_columns` tells that `COLUMNS` means something to it.
-    `releases` names in plain words what leaves. `unit_advice` adds a way out to the refusal of a
-    unit. `plot` is the import path of a module with `plot(release) -> str`: the release's JSON to
-    one SVG text, by matplotlib.
+    `per_site` tells that a source may be one site of a dataset; `compares` that it reads two
+    sources, `ON a VS b`: each is priced, charged and released apart, and what compares the two
+    releases is free. `releases` names in plain words what leaves. `unit_advice` adds a way out to
+    the refusal of a unit. `plot` is the import path of a module with `plot(release) -> str`: the
+    release's JSON to one SVG text, by matplotlib.
     """
 
     verb: str
@@ -133,6 +135,7 @@ class Mechanism:
     roles: tuple[ColumnType, ...] = ()
     takes_columns: bool = True
     per_site: bool = False
+    compares: bool = False
     takes_formula: bool = False
     solve: Callable[[Any, Facts, tuple[Need, ...], Cost], Loss] | None = None
     unit_advice: Mapping[Unit, str] = field(default_factory=dict)

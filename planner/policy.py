@@ -117,7 +117,8 @@ def _forbidden(columns: set[str], said: str, prices: tuple[Price, ...], findings
 def _spent(prices: tuple[Price, ...], cap: Cost) -> Fraction | None:
     if cap.unit != "eps_delta":
         return total_of(prices, cap.unit)
-    bound = eps_at([leaf for price in prices for leaf in price.leaves], cap.delta)
+    most = max((price.paid.source.max_sites for price in prices), default=1)
+    bound = eps_at([leaf for price in prices for leaf in price.leaves], cap.delta, most)
     return None if bound is None else bound.eps
 
 

@@ -54,9 +54,8 @@ def _remaining(planned: Planned, ledger: str | None) -> dict[str, dict[str, Any]
     opened = Ledger.connect(ledger)
     try:
         known = set(opened.keys())
-        wanted = dict.fromkeys(dataset.key for dataset in planned.plan.checked.bound.datasets)
         found = {}
-        for key in wanted:
+        for key in planned.plan.checked.by_key():
             if key in known:
                 balance = opened.remaining(key).json()
                 found[key] = {**balance, "remaining": balance["shown"]["remaining"]}

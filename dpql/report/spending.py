@@ -94,18 +94,29 @@ def _dataset(dataset: Json) -> list[Block]:
                 ("nothing", "all of it"),
             )
         )
-    if dataset["remaining"] is None:
+    left = [(name, dataset["remaining"])]
+    left += [(f"{name}, site {site['name']}", site["remaining"]) for site in dataset["sites"]]
+    if all(amount is None for _, amount in left):
         blocks.append(
             Paragraph(
                 f"The ledger of `{name}` was not asked for this sheet. It refuses the run if too "
                 "little is left."
             )
         )
-    else:
-        blocks.append(
-            Paragraph(f"Left in the ledger of `{name}` before this plan: {dataset['remaining']}.")
-        )
+    blocks += [
+        Paragraph(f"Left in the ledger of `{place}` before this plan: {amount}.")
+        for place, amount in left
+        if amount is not None
+    ]
     if dataset["sites"]:
-        sites = ", ".join(f"{site['name']} ({site['rows']:,} rows)" for site in dataset["sites"])
-        blocks.append(Paragraph(f"`{name}` lies at several sites: {sites}."))
+        blocks.append(
+            Table(
+                f"`{name}` lies at several sites; each pays from its own ledger",
+                ("Site", "Rows", "What is released there costs its people"),
+                tuple(
+                    (site["name"], f"{site['rows']:,}", words.cost(site["total"]))
+                    for site in dataset["sites"]
+                ),
+            )
+        )
     return blocks

@@ -6,7 +6,6 @@ about anyone, so a run on them needs no ledger; its releases are marked as mock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -58,7 +57,7 @@ class MockSource:
         for column in facts.columns:
             for name in _expanded(column):
                 names.append(name)
-                arrays.append(_column(column, name, rows, facts.sites))
+                arrays.append(_column(column, name, rows, facts))
         if facts.unit is not None and facts.unit not in names:
             names.append(facts.unit)
             arrays.append(pa.array([row // facts.max_rows for row in range(rows)], pa.int64()))
@@ -73,11 +72,12 @@ def _expanded(column: Column) -> list[str]:
     return [column.name.replace("*", str(index)).replace("?", "0") for index in range(count)]
 
 
-def _column(column: Column, name: str, rows: int, sites: Sequence[tuple[str, int]]) -> pa.Array:
-    draw = Random(f"{_SEED} {name}")
+def _column(column: Column, name: str, rows: int, facts: SourceFacts) -> pa.Array:
+    draw = Random(" ".join([str(_SEED), *filter(None, [facts.site]), name]))
     if column.type == "id":
         return pa.array([f"{name}-{row}" for row in range(rows)], pa.string())
     if column.type == "site":
+        sites = facts.sites if facts.site is None else ((facts.site, 1),)
         labels = [site for site, count in sites for _ in range(count)] or ["site"]
         return pa.array([labels[row % len(labels)] for row in range(rows)], pa.string())
     if column.type == "category":

@@ -52,6 +52,8 @@ def bind_dataset(statement: tree.Dataset, scope: Scope) -> BoundDataset | None:
         scope.broken.add(statement.name.text)
         scope.broken_datasets = True
         return None
+    if fresh:
+        _full_names(statement, sites, scope)
     if not fresh or any(item.severity == "error" for item in findings.items[before:]):
         scope.broken.add(statement.name.text)
         scope.broken_datasets = True
@@ -79,6 +81,14 @@ def bind_dataset(statement: tree.Dataset, scope: Scope) -> BoundDataset | None:
     )
     scope.datasets[facts.dataset] = bound
     return bound
+
+
+def _full_names(statement: tree.Dataset, sites: tuple[tuple[str, int], ...], scope: Scope) -> None:
+    """Take `dataset.site` and `dataset/site`, by which runs and ledgers call a site."""
+    for name, _ in sites:
+        for sign in "./":
+            full = f"{statement.name.text}{sign}{name}"
+            scope.define_text(full, statement.name.span, "site's full name")
 
 
 def _once(statement: tree.Dataset, scope: Scope) -> dict[type, tree.DatasetClause]:

@@ -14,6 +14,7 @@ from planner.bind.scope import Scope
 from planner.bind.sources import AlreadySaid, reference_text, resolve, sources_of
 from planner.bound import BoundMeasurement, SourceCost
 from planner.calculus.cost import Unit
+from planner.calculus.inverse import divided
 from planner.facts import Column, Facts, SourceFacts
 from planner.findings import Mistake, choices
 from planner.mechanism import Catalogue, Complaint, Mechanism
@@ -257,15 +258,26 @@ def _amount(
     if node.auto:
         return [SourceCost(target, None, None, place) for target in targets]
     if node.share is not None:
-        return [_share(node.share, target, mechanism, title, place, scope) for target in targets]
+        parts = 1 if node.at is not None else _sites_of_a_person(targets)
+        return [
+            _share(node.share, target, parts, mechanism, title, place, scope) for target in targets
+        ]
     cost = amounts.amount(node, scope)
     _honoured(cost.unit, mechanism, title, node.span)
-    return [SourceCost(target, cost, None, place) for target in targets]
+    parts = 1 if node.at is not None else _sites_of_a_person(targets)
+    return [SourceCost(target, divided(cost, parts), None, place) for target in targets]
+
+
+def _sites_of_a_person(sources: tuple[SourceFacts, ...]) -> int:
+    """At how many of the sources one person may be: a cost for all is divided by so many."""
+    homes = [source for source in sources if source.site is not None]
+    return max((min(home.max_sites, len(homes)) for home in homes), default=1)
 
 
 def _share(
     percent: tree.Number,
     target: SourceFacts,
+    parts: int,
     mechanism: Mechanism,
     title: str,
     place: Span,
@@ -282,7 +294,8 @@ def _share(
     if not 0 < percent.value <= 100:
         raise Mistake("DPQL-E064", "a share lies between 0% and 100%", percent.span)
     _honoured(budget.unit, mechanism, title, percent.span)
-    return SourceCost(target, amounts.share_of(percent.value, budget), percent.value, place)
+    cost = divided(amounts.share_of(percent.value, budget), parts)
+    return SourceCost(target, cost, percent.value, place)
 
 
 def _honoured(unit: Unit, mechanism: Mechanism, title: str, place: Span) -> None:

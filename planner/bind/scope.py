@@ -14,7 +14,9 @@ from planner.values import Value
 
 __all__ = ["Scope"]
 
-Sort: TypeAlias = Literal["dataset", "site", "LET", "e-value source", "release", "derived name"]
+Sort: TypeAlias = Literal[
+    "dataset", "site", "site's full name", "LET", "e-value source", "release", "derived name"
+]
 
 
 @dataclass(slots=True)

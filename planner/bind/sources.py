@@ -28,6 +28,8 @@ def sources_of(
     mechanism: Mechanism, on: tree.On | None, title: str, statement: tree.Measurement, scope: Scope
 ) -> tuple[SourceFacts, ...]:
     """The sources in ON order; without ON the one declared source that fits. Raises `Mistake`."""
+    if mechanism.compares:
+        return _two(mechanism, on, title, statement, scope)
     if on is None:
         return (_only_fitting(mechanism, title, statement, scope),)
     if on.versus is not None or len(on.sources) != 1:
@@ -40,6 +42,32 @@ def sources_of(
     source = resolve(on.sources[0], scope)
     _fits_or_mistake(mechanism, source, title, on, scope)
     return (source,)
+
+
+def _two(
+    mechanism: Mechanism, on: tree.On | None, title: str, statement: tree.Measurement, scope: Scope
+) -> tuple[SourceFacts, SourceFacts]:
+    """The two sources that are compared; no row may be in both. Raises `Mistake`."""
+    if on is None or on.versus is None or len(on.sources) != 1:
+        raise Mistake(
+            "DPQL-E046",
+            f"`{title}` compares two sources",
+            statement.method.span if on is None else on.span,
+            help="write `ON a VS b` with two datasets or two sites",
+        )
+    left, right = resolve(on.sources[0], scope), resolve(on.versus, scope)
+    if left.dataset == right.dataset and (
+        left.site == right.site or not (left.site and right.site)
+    ):
+        raise Mistake(
+            "DPQL-E046",
+            f"`{left.name}` and `{right.name}` have rows in common",
+            on.span,
+            help="compare two datasets, or two sites of one",
+        )
+    for source in (left, right):
+        _fits_or_mistake(mechanism, source, title, on, scope)
+    return left, right
 
 
 def resolve(node: tree.Reference, scope: Scope) -> SourceFacts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from grammar.diagnostics import Label
@@ -25,6 +26,25 @@ _ADDS_UP = {
 }
 
 
+@dataclass(slots=True)
+class _Spent:
+    """A running sum over a dataset: the sites add up within a site, then the `most` dearest do."""
+
+    most: int
+    whole: Fraction = Fraction(0)
+    sites: dict[str, Fraction] = field(default_factory=dict)
+
+    def add(self, site: str | None, amount: Fraction) -> None:
+        if site is None:
+            self.whole += amount
+        else:
+            self.sites[site] = self.sites.get(site, Fraction(0)) + amount
+
+    @property
+    def total(self) -> Fraction:
+        return self.whole + sum(sorted(self.sites.values())[-self.most :], Fraction(0))
+
+
 def judge(dataset: BoundDataset, prices: Sequence[Price], findings: Findings) -> None:
     """Write an error at the statement with which the spending passes the budget."""
     budget = dataset.budget
@@ -37,7 +57,7 @@ def judge(dataset: BoundDataset, prices: Sequence[Price], findings: Findings) ->
 
 
 def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings: Findings) -> None:
-    spent = Fraction(0)
+    spent = _Spent(dataset.facts.max_sites)
     labels: list[Label] = []
     said = False
     for price in prices:
@@ -45,19 +65,20 @@ def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings
         if amount is None:
             _inconvertible(dataset, budget.unit, price, findings)
             continue
-        spent += amount
+        before = spent.total
+        spent.add(price.paid.source.site, amount)
         here = _number(amount, budget.unit)
-        if spent > budget.additive and not said:
+        if spent.total > budget.additive and not said:
             said = True
-            over = spent - budget.additive
+            over = spent.total - budget.additive
             findings.error(
                 "DPQL-E071",
-                f"the plan spends {budget.unit}={_number(spent, budget.unit)}, the budget of "
+                f"the plan spends {budget.unit}={_number(spent.total, budget.unit)}, the budget of "
                 f"`{dataset.name}` is {budget.unit}={shown(budget.amount)}",
                 price.paid.span,
                 here=_passes(over, budget.unit),
                 note=_ADDS_UP[budget.unit],
-                help=_fits_here(budget, spent - amount, price),
+                help=_fits_here(budget, before, price),
                 labels=labels,
             )
         labels.append(Label(price.paid.span, f"{here} spent here"))
@@ -70,17 +91,19 @@ def _pairs(
 
     Both bound the same plan, so it fits if one of them does.
     """
-    eps = delta = Fraction(0)
+    most = dataset.facts.max_sites
+    eps_spent, delta_spent = _Spent(most), _Spent(most)
     summable = True
     leaves: list[Priced] = []
     for price in prices:
         if price.cost.unit in ("eps", "eps_delta"):
-            eps += price.cost.amount
-            delta += price.cost.delta
+            eps_spent.add(price.paid.source.site, price.cost.amount)
+            delta_spent.add(price.paid.source.site, price.cost.delta)
         else:
             summable = False
+        eps, delta = eps_spent.total, delta_spent.total
         leaves += price.leaves
-        bound = eps_at(leaves, budget.delta)
+        bound = eps_at(leaves, budget.delta, most)
         composed = None if bound is None else bound.eps
         if summable and eps <= budget.amount and delta <= budget.delta:
             continue
