@@ -73,13 +73,20 @@ def bound_of(plan: RunnablePlan) -> BoundPlan:
 
 
 def complaints(bound: BoundPlan) -> tuple[Diagnostic, ...]:
-    """What the methods find wrong with their options and columns."""
+    """What methods and functions of DERIVE find wrong with their options and columns."""
     found = []
     for one in bound.measurements:
         units = {p.source.name: p.cost.unit for p in one.costs if p.cost is not None}
         for said in one.mechanism.check(one.params, one.facts, units):
             severity = Severity.WARNING if said.is_warning else Severity.ERROR
             found.append(Diagnostic(said.code, said.message, None, severity, said.note, said.help))
+    facts = {one.name: one.facts for one in bound.measurements}
+    for derived in bound.derived:
+        if derived.function.check is not None:
+            for said in derived.function.check(derived.params, facts[derived.release]):
+                found.append(
+                    Diagnostic(said.code, said.message, None, Severity.ERROR, said.note, said.help)
+                )
     return tuple(found)
 
 

@@ -52,7 +52,7 @@ def file_name(name: str) -> str:
 
 
 def table_of(release: Mapping[str, Any]) -> list[list[Any]] | None:
-    """The release as rows with a header, where it is one: a matrix, or a list of selections."""
+    """The release as rows with a header, where it is one: a matrix, a selection, one table."""
     value = release.get("value", {})
     if not isinstance(value, Mapping):
         return None
@@ -69,6 +69,9 @@ def table_of(release: Mapping[str, Any]) -> list[list[Any]] | None:
             [name, number, name in rejected]
             for name, number in zip(value["selected"], value["log_evalue"], strict=True)
         ]
+    tables = list(release.get("tables", {}).values())
+    if release.get("kind") == "derived" and len(tables) == 1:
+        return [list(tables[0]), *map(list, zip(*tables[0].values(), strict=True))]
     return None
 
 

@@ -15,7 +15,14 @@ _FOLDERS: tuple[tuple[str, str, str], ...] = (
     ("COVARIANCE", "ssp", "ssp"),
     ("COVARIANCE", "diagonal", "diagonal"),
 )
-_DERIVATIONS: tuple[str, ...] = ("correlation", "ebh", "bonferroni")
+_DERIVATIONS: tuple[str, ...] = (
+    "correlation",
+    "regress",
+    "pca",
+    "sample",
+    "ebh",
+    "bonferroni",
+)
 
 
 @lru_cache(maxsize=64)

@@ -147,6 +147,7 @@ class Mechanism:
 class Derivation:
     """Post-processing of one release. `accepts` lists titles such as `COVARIANCE ssp`.
 
+    `check` sees the options and the public facts of the release's statement, before any data.
     `plot` is as in `Mechanism`, for what the function makes.
     """
 
@@ -156,6 +157,7 @@ class Derivation:
     run: str
     summary: str = ""
     plot: str | None = None
+    check: Callable[[Any, Facts], tuple[Complaint, ...]] | None = None
 
 
 class Catalogue(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from executors.derivations.covariances import COVARIANCES
 from executors.statistics.correlation import correlations
 from planner.mechanism import Derivation, Params
 
@@ -31,6 +32,12 @@ def run(params: CorrelationParams, release: Mapping[str, Any]) -> dict[str, Any]
             "these are cosines of second moments about public constants, not correlations about "
             "means"
         )
+    order = range(len(names))
+    if any(uncertainty["standard_error"][j][k] is None for j in order for k in order if j != k):
+        notes.append(
+            "covariances that were not measured are 0 or follow from a model; they have no "
+            "standard error"
+        )
     if unseen:
         notes.append("variance not distinguishable from 0: " + ", ".join(unseen))
     return {
@@ -48,7 +55,7 @@ def run(params: CorrelationParams, release: Mapping[str, Any]) -> dict[str, Any]
 DERIVATION = Derivation(
     name="correlation",
     params=CorrelationParams,
-    accepts=("COVARIANCE ssp",),
+    accepts=COVARIANCES,
     run=__name__,
     summary="the correlation matrix of a released covariance",
 )

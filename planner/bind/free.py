@@ -53,7 +53,7 @@ def bind_derive(
     if not isinstance(argument, tree.Name):
         scope.findings.error("DPQL-E049", "the name of a release is needed here", argument.span)
         return None
-    params, _ = params_of(function.params, statement.options, title, statement.span, scope)
+    params, places = params_of(function.params, statement.options, title, statement.span, scope)
     release = releases.get(argument.text)
     if release is None:
         if argument.text not in scope.broken:
@@ -75,6 +75,13 @@ def bind_derive(
         return None
     if params is None or not fresh:
         return None
+    if function.check is not None:
+        complaints = function.check(params, release.facts)
+        for one in complaints:
+            place = places.get(one.option, statement.span)
+            scope.findings.error(one.code, one.message, place, note=one.note, help=one.help)
+        if complaints:
+            return None
     scope.broken.discard(statement.name.text)
     return BoundDerive(statement.name.text, function, argument.text, params, statement.span)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -27,8 +28,11 @@ __all__ = [
     "loss_of",
     "pairs_of_columns",
     "release",
+    "released",
     "releases",
     "standardised",
+    "stats_of",
+    "stored_release",
     "summary_of",
 ]
 
@@ -106,6 +110,46 @@ def releases(
         noise = StatementNoise(FastSampler(sampler) if isinstance(sampler, int) else sampler, loss)
         outcomes.append(module.run(params, facts, loss, lambda query: summary, noise))
     return outcomes
+
+
+def stored_release(
+    mechanism: Mechanism, rows: np.ndarray, cost: Cost, sampler: Any, bound: Any = 1, **options: Any
+) -> dict[str, Any]:
+    """A release of rows in [-bound, bound] as it comes back from a ledger."""
+    params, facts = (
+        mechanism.params(**options),
+        facts_of(len(rows), [(-bound, bound)] * len(rows.T)),
+    )
+    stats = stats_of(rows)
+    outcome = released(mechanism, params, facts, cost, stats, sampler)
+    kept = {"value": dict(outcome.value), "uncertainty": dict(outcome.uncertainty)}
+    back: dict[str, Any] = json.loads(json.dumps(kept, allow_nan=False))
+    return back
+
+
+def stats_of(rows: np.ndarray) -> Callable[[Any], Any]:
+    """What a run asks for summaries: any query, read from an array."""
+
+    def answer(query: Any) -> Any:
+        module = importlib.import_module(f"executors.summaries.{query.summary}")
+        return module.summarise(query, ArrayReader(rows))
+
+    return answer
+
+
+def released(
+    mechanism: Mechanism,
+    params: Any,
+    facts: Facts,
+    cost: Cost,
+    stats: Callable[[Any], Any],
+    sampler: Any,
+) -> Outcome:
+    """One run that may ask for several summaries; an integer sampler is the seed of a fast one."""
+    loss = loss_of(mechanism, params, facts, cost)
+    noise = StatementNoise(FastSampler(sampler) if isinstance(sampler, int) else sampler, loss)
+    outcome: Outcome = importlib.import_module(mechanism.run).run(params, facts, loss, stats, noise)
+    return outcome
 
 
 def standardised(x: np.ndarray) -> np.ndarray:

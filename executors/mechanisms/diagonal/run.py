@@ -62,6 +62,8 @@ def run(
         "raw": np.diag(_spread(places, variances.raw, 1.0, units)).tolist(),
         "mean": (center + units * mean).tolist() if is_private else None,
         "center": center.tolist(),
+        "units": units.tolist(),
+        "rows": facts.rows,
         "measurements": table.json(),
     }
     after = np.full(len(places), np.sqrt(variances.variance))

@@ -75,6 +75,8 @@ def run(
         "raw": scaled(raw, units).tolist(),
         "mean": None if mean is None else (center + units * mean).tolist(),
         "center": center.tolist(),
+        "units": units.tolist(),
+        "rows": facts.rows,
         "measurements": table.json(),
     }
     uncertainty = {

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from executors.derivations.correlation import DERIVATION, run
+from executors.mechanisms.diagonal import MECHANISM as DIAGONAL
 from executors.mechanisms.ssp import MECHANISM
 from planner.calculus.cost import Cost
-from suites.covariance_tables import ArrayReader, facts_of, release, summary_of
+from suites.covariance_tables import stored_release
+
+
+def stored(mechanism: Any, count: int, rho: int, **options: Any) -> dict[str, Any]:
+    rows = np.random.default_rng(1).uniform(-1, 1, (count, 3))
+    rows[:, 1] = 0.5 * rows[:, 1] + 0.5 * rows[:, 0]
+    rows[:, 2] = 0.25
+    return stored_release(mechanism, rows, Cost("rho", Fraction(rho)), 1, **options)
 
 
 def derived(rho: int, **options: Any) -> dict[str, Any]:
-    rows = np.random.default_rng(1).uniform(-1, 1, (400, 3))
-    rows[:, 1] = 0.5 * rows[:, 1] + 0.5 * rows[:, 0]
-    rows[:, 2] = 0.25
-    params, facts = MECHANISM.params(**options), facts_of(400)
-    summary = summary_of(MECHANISM, params, facts, ArrayReader(rows))
-    outcome = release(MECHANISM, params, facts, Cost("rho", Fraction(rho)), summary, 1)
-    stored = {"value": dict(outcome.value), "uncertainty": dict(outcome.uncertainty)}
-    found = run(DERIVATION.params(), json.loads(json.dumps(stored)))
+    found = run(DERIVATION.params(), stored(MECHANISM, 400, rho, **options))
     json.dumps(found, allow_nan=False)
     return found
 
@@ -45,6 +46,9 @@ def test_second_moments_give_cosines_and_say_so() -> None:
     assert any("not correlations about" in note for note in found["notes"])
 
 
-def test_only_measured_covariances_have_correlations() -> None:
-    assert DERIVATION.accepts == ("COVARIANCE ssp",)
-    assert DERIVATION.name == "correlation"
+def test_covariances_that_were_not_measured_are_named() -> None:
+    found = run(DERIVATION.params(), stored(DIAGONAL, 400, 10))
+    assert found["value"]["matrix"][0][1] == 0.0
+    assert found["uncertainty"]["standard_error"][0][1] is None
+    assert any("not measured" in note for note in found["notes"])
+    assert not any("not measured" in note for note in derived(10)["notes"])
