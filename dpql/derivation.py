@@ -76,8 +76,7 @@ def complaints(bound: BoundPlan) -> tuple[Diagnostic, ...]:
     """What methods and functions of DERIVE find wrong with their options and columns."""
     found = []
     for one in bound.measurements:
-        units = {p.source.name: p.cost.unit for p in one.costs if p.cost is not None}
-        for said in one.mechanism.check(one.params, one.facts, units):
+        for said in one.mechanism.check(one.params, one.facts, one.units):
             severity = Severity.WARNING if said.is_warning else Severity.ERROR
             found.append(Diagnostic(said.code, said.message, None, severity, said.note, said.help))
     facts = {one.name: one.facts for one in bound.measurements}

@@ -81,11 +81,14 @@ def check_source(source: Source) -> Checked:
 
 def plan_source(source: Source) -> Planned:
     """Parse, bind, check and plan a text."""
+    from planner.check import LEFT_OPEN
     from planner.plan import plan
 
     checked = check_source(source)
     if checked.plan is None:
         return Planned(source, checked.diagnostics, None, None)
     planned, more = plan(checked.plan)
-    found = checked.diagnostics + more
-    return Planned(source, found, checked.plan, None if has_errors(found) else planned)
+    said = tuple(one for one in checked.diagnostics if one.code != LEFT_OPEN)
+    found = said + more
+    known = checked.plan if planned is None else planned.checked
+    return Planned(source, found, known, None if has_errors(found) else planned)

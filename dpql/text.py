@@ -50,7 +50,8 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
     lines = [title, "-" * len(title)]
     for paid in one["cost"]:
         place = paid["dataset"] + (f", site {paid['site']}" if paid["site"] else "")
-        lines.append(f"  costs     {declared_text(paid['declared'])} on {place}")
+        found = ", the least that meets its EXPECT," if paid["auto"] else ""
+        lines.append(f"  costs     {declared_text(paid['declared'])}{found} on {place}")
         lines.append(f"            that is {cost_text(paid['total'])}")
     for leaf in one["leaves"]:
         place = f" at {leaf['site'] or leaf['dataset']}" if len(one["on"]) > 1 else ""

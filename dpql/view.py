@@ -186,6 +186,7 @@ def _statement(
                 "dataset": price.paid.source.dataset,
                 "site": price.paid.source.site,
                 "declared": cost_json(price.cost),
+                "auto": price.paid.cost is None,
                 "total": cost_of_price(price),
             }
             for price in one.prices

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from grammar.source import Source, Span
 from grammar.tree import NOWHERE
-from planner.calculus.cost import Cost
+from planner.calculus.cost import Cost, Unit
 from planner.facts import Facts, SourceFacts
 from planner.mechanism import Derivation, Mechanism, Params
 
@@ -51,12 +51,21 @@ class BoundDataset:
 
 @dataclass(frozen=True, slots=True)
 class SourceCost:
-    """What a measurement may spend at one source; `cost` is None while it says `auto`."""
+    """What a measurement may spend at one source; `cost` is None while it says `auto`.
+
+    `sought` is the unit in which the planner then looks for it.
+    """
 
     source: SourceFacts
     cost: Cost | None
     share: Fraction | None = None
     span: Span = field(default=NOWHERE, compare=False)
+    sought: Unit | None = None
+
+    @property
+    def unit(self) -> Unit | None:
+        """The unit of the cost, also where the amount is still open."""
+        return self.sought if self.cost is None else self.cost.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +86,16 @@ class BoundMeasurement:
         return frozenset(
             name for name in type(self.params).model_fields if getattr(self.params, name) == "auto"
         )
+
+    @property
+    def units(self) -> dict[str, Unit]:
+        """The unit of the cost at each source, by the source's name."""
+        return {paid.source.name: paid.unit for paid in self.costs if paid.unit is not None}
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a cost of it says `auto`."""
+        return any(paid.cost is None for paid in self.costs)
 
     def place(self, option: str) -> Span:
         """Where an item stands; the whole statement if it is not written."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from grammar.diagnostics import Diagnostic
 from planner.bound import BoundMeasurement, BoundPlan
-from planner.calculus.inverse import Unsolvable, declared
+from planner.calculus.inverse import Unsolvable
 from planner.checked import CheckedPlan, Price
 from planner.findings import Findings
 from planner.graph import graph_of
-from planner.needs import needs_at
-from planner.rules import fits_budget, only_measurements_cross
+from planner.rules import fits_budget, only_measurements_cross, open_costs_have_goals
+from planner.trial import price_at
 
-__all__ = ["check"]
+__all__ = ["LEFT_OPEN", "check"]
+
+LEFT_OPEN = "DPQL-E068"
+"""The code of the note that a cost is open: true of a check, no longer of a plan."""
 
 
 def check(bound: BoundPlan) -> tuple[CheckedPlan, tuple[Diagnostic, ...]]:
@@ -23,6 +26,7 @@ def check(bound: BoundPlan) -> tuple[CheckedPlan, tuple[Diagnostic, ...]]:
     prices: list[Price] = []
     for measurement in bound.measurements:
         prices += _prices(measurement, findings)
+    open_costs_have_goals.judge(bound, findings)
     graph = graph_of(bound)
     only_measurements_cross.judge(graph, findings)
     for dataset in bound.datasets:
@@ -32,23 +36,18 @@ def check(bound: BoundPlan) -> tuple[CheckedPlan, tuple[Diagnostic, ...]]:
 
 
 def _prices(measurement: BoundMeasurement, findings: Findings) -> list[Price]:
-    units = {p.source.name: p.cost.unit for p in measurement.costs if p.cost is not None}
     prices = []
     for paid in measurement.costs:
         if paid.cost is None:
             findings.remark(
-                "DPQL-E068",
+                LEFT_OPEN,
                 f"the cost of `{measurement.name}` is left open by `auto`",
                 paid.span,
+                help="`dpql plan` finds the least that meets the EXPECT clauses on it",
             )
             continue
         try:
-            needs = needs_at(
-                measurement.mechanism, measurement.params, measurement.facts, units, paid.source
-            )
-            leaves = declared(needs, paid.cost)
+            prices.append(price_at(measurement, paid, paid.cost))
         except Unsolvable as reason:
             findings.error("DPQL-E069", str(reason), paid.span)
-            continue
-        prices.append(Price(measurement, paid, paid.cost, leaves))
     return prices

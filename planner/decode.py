@@ -170,8 +170,10 @@ def _derived(one: Mapping[str, Any], catalogue: Catalogue) -> RunnableDerive:
     return RunnableDerive(one["name"], function, one["of"], params)
 
 
-def cost_of(written: Mapping[str, str]) -> Cost:
-    """The cost that `cost_json` wrote."""
+def cost_of(written: Mapping[str, Any]) -> Cost:
+    """The cost that `cost_json` wrote, or what a cost of `auto` became."""
+    if set(written) == {"auto"}:
+        written = written["auto"]
     if "eps" in written:
         if "delta" in written:
             return Cost("eps_delta", number(written["eps"]), number(written["delta"]))

@@ -12,6 +12,7 @@ import rfc8785
 from planner.bound import BoundDataset, BoundDerive, BoundExpect, BoundPlan
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
+from planner.checked import Price
 from planner.facts import Column, SourceFacts
 from planner.mechanism import Params, Versus
 from planner.planned import PlannedMeasurement
@@ -141,12 +142,18 @@ def _statement(planned: PlannedMeasurement) -> dict[str, Any]:
             {
                 "dataset": price.paid.source.dataset,
                 "site": price.paid.source.site,
-                "declared": cost_json(price.cost),
+                "declared": _declared(price),
             }
             for price in planned.prices
         ],
         "leaves": [leaf.json() for leaf in planned.loss.leaves],
     }
+
+
+def _declared(price: Price) -> dict[str, Any]:
+    """The cost at one source; `{"auto": cost}` where it said `auto`."""
+    written = cost_json(price.cost)
+    return {"auto": written} if price.paid.cost is None else written
 
 
 def _derived(derived: BoundDerive) -> dict[str, Any]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any, cast
+from dataclasses import replace
 
 from grammar.diagnostics import Diagnostic
 from planner.bound import BoundMeasurement
 from planner.calculus.inverse import Unsolvable
-from planner.calculus.leaves import Leaf, Loss
 from planner.certificate import certify
 from planner.charges import reservations
-from planner.checked import CheckedPlan, Price
+from planner.checked import CheckedPlan
 from planner.encode import body_of, plan_hash
 from planner.findings import Findings
-from planner.mechanism import ForecastModule, Params
-from planner.needs import leaves_at
+from planner.least import cost_words, least
 from planner.planned import Plan, PlannedMeasurement
-from planner.rules import meets_expectations
+from planner.rules import fits_budget, meets_expectations
+from planner.trial import try_out
 
 __all__ = ["plan"]
 
@@ -31,20 +28,20 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     findings = Findings()
     planned = []
     for measurement in checked.bound.measurements:
-        mine = tuple(price for price in checked.prices if price.measurement is measurement)
-        if len(mine) != len(measurement.costs):
-            findings.error(
-                "DPQL-E068",
-                f"the cost of `{measurement.name}` is left open by `auto`",
-                measurement.place("cost"),
-                note="this version does not choose costs by itself",
-                help="write a cost, for example a share of the budget such as `50%`",
-            )
-            continue
-        one = _measurement(measurement, mine, findings)
+        one = (_sought if measurement.is_open else _priced)(measurement, checked, findings)
         if one is not None:
             planned.append(one)
+            for warning in one.warnings:
+                findings.warn(
+                    warning["code"],
+                    warning["message"],
+                    measurement.span,
+                    help=warning.get("help", ""),
+                )
     _hypotheses(checked, findings)
+    if findings.failed:
+        return None, tuple(findings.items)
+    checked = _completed(checked, planned, findings)
     if findings.failed:
         return None, tuple(findings.items)
     meets_expectations.judge(checked.bound.expects, tuple(planned), findings)
@@ -55,27 +52,47 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     return done, tuple(findings.items)
 
 
-def _measurement(
-    bound: BoundMeasurement, prices: tuple[Price, ...], findings: Findings
+def _priced(
+    bound: BoundMeasurement, checked: CheckedPlan, findings: Findings
 ) -> PlannedMeasurement | None:
-    module = cast(ForecastModule, import_module(bound.mechanism.forecast))
-    units = {price.paid.source.name: price.cost.unit for price in prices}
+    prices = tuple(price for price in checked.prices if price.measurement is bound)
     try:
-        params: Params = module.resolve(bound.params, bound.facts, prices[0].cost)
-        leaves: list[Leaf] = []
-        for price in prices:
-            leaves += leaves_at(
-                bound.mechanism, params, bound.facts, units, price.paid.source, price.cost
-            )
+        return try_out(bound, prices)
     except Unsolvable as reason:
         findings.error("DPQL-E069", str(reason), bound.place("cost"))
         return None
-    loss = Loss(tuple(leaves))
-    forecast: Mapping[str, Any] = module.forecast(params, bound.facts, loss)
-    for warning in forecast.get("warnings", ()):
-        findings.warn(warning["code"], warning["message"], bound.span, help=warning.get("help", ""))
-    shown = {name: value for name, value in forecast.items() if name != "warnings"}
-    return PlannedMeasurement(bound, params, prices, loss, shown)
+
+
+def _sought(
+    bound: BoundMeasurement, checked: CheckedPlan, findings: Findings
+) -> PlannedMeasurement | None:
+    """The measurement at the least costs that do, heard by its method, with their unit named."""
+    found = least(bound, checked, findings)
+    if found is None:
+        return None
+    for price in found.prices:
+        budget = checked.bound.dataset(price.paid.source.dataset).budget
+        if price.paid.cost is None and budget is not None and budget.unit != price.cost.unit:
+            title = f"{bound.mechanism.verb} {bound.mechanism.method}"
+            findings.remark(
+                "DPQL-W213",
+                f"the cost of `{found.name}` became {cost_words((price,))}: `{title}` honours no "
+                f"cost in the unit of the BUDGET of `{price.paid.source.dataset}`",
+                price.paid.span,
+            )
+    return found
+
+
+def _completed(
+    checked: CheckedPlan, planned: list[PlannedMeasurement], findings: Findings
+) -> CheckedPlan:
+    """The plan with every price, held against the budgets once more if some were open."""
+    if not any(one.bound.is_open for one in planned):
+        return checked
+    full = replace(checked, prices=tuple(price for one in planned for price in one.prices))
+    for dataset in full.bound.datasets:
+        fits_budget.judge(dataset, full.prices_of(dataset.name), findings)
+    return full
 
 
 def _hypotheses(checked: CheckedPlan, findings: Findings) -> None:

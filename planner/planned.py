@@ -16,13 +16,17 @@ __all__ = ["Plan", "PlannedMeasurement"]
 
 @dataclass(frozen=True, slots=True)
 class PlannedMeasurement:
-    """One measurement with every `auto` replaced, its noise solved, its quality forecast."""
+    """One measurement with every `auto` replaced, its noise solved, its quality forecast.
+
+    `warnings` are what the forecast warns of: `{"code","message","help"}`.
+    """
 
     bound: BoundMeasurement
     params: Params
     prices: tuple[Price, ...]
     loss: Loss
     forecast: Mapping[str, Any]
+    warnings: tuple[Mapping[str, str], ...] = ()
 
     @property
     def name(self) -> str:

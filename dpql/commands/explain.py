@@ -20,6 +20,22 @@ __all__ = ["code_page", "codes", "method_page", "run"]
 
 _CODE = re.compile(r"(?:DPQL-)?([EW]\d{3})", re.IGNORECASE)
 _COSTS = {"eps": "eps=", "eps_delta": "eps=, delta=", "rho": "rho=", "mu": "mu="}
+_COST_WORDS = ("auto", "budget", "cost", "delta", "eps", "mu", "rho")
+_COST_PAGE = """\
+# costs
+
+A measurement says what it may spend, with or without the word BUDGET before it:
+
+  eps=e            pure differential privacy; eps adds up
+  eps=e, delta=d   approximate differential privacy; DPQL has no default delta
+  rho=r            zero-concentrated differential privacy; rho adds up
+  mu=m             Gaussian differential privacy; the squares of mu add up
+  n%               a share of what adds up in the dataset's BUDGET
+  auto             the least that meets every EXPECT on the measurement, found by `dpql plan`
+                   before any row is read; a number is written into the plan beside the word
+
+`dpql plan --format json` shows every cost in every unit in which it may be claimed. As the value
+of an option, `auto` lets the method choose; `dpql explain METHOD` says how."""
 
 
 def run(word: str, method: str | None) -> int:
@@ -62,6 +78,8 @@ def _page(word: str, method: str | None) -> str | None:
         if word.casefold() in REGISTRY.methods(known):
             found = REGISTRY.find(known, word.casefold())
             return None if found is None else method_page(found)
+    if word.casefold() in _COST_WORDS:
+        return _COST_PAGE
     return _option_page(word.casefold())
 
 
@@ -85,7 +103,11 @@ def method_page(found: Mechanism) -> str:
         "",
         *([found.summary, ""] if found.summary else []),
         "Releases: " + "; ".join(found.releases) + ".",
-        "Costs: " + " or ".join(f"`{_COSTS[unit]}`" for unit in found.units) + ".",
+        "Costs: "
+        + " or ".join(f"`{_COSTS[unit]}`" for unit in found.units)
+        + "; or `n%` of the dataset's BUDGET"
+        + ("; or `auto`, the least that meets its EXPECT" if found.metrics else "")
+        + ".",
     ]
     if found.metrics:
         lines.append("Forecast, for EXPECT: " + ", ".join(found.metrics) + ".")

@@ -30,7 +30,7 @@ def section(plan: Json) -> Section:
                 (
                     statement["name"],
                     _place(paid),
-                    words.declared(paid["declared"]),
+                    words.declared(paid["declared"]) + (" (`auto`)" if paid["auto"] else ""),
                     words.cost(paid["total"]),
                 )
                 for statement in plan["statements"]

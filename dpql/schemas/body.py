@@ -116,12 +116,18 @@ class On(Shape):
     site: str | None
 
 
+class FoundCost(Shape):
+    """A cost that said `auto`, with the least one that meets the EXPECT clauses."""
+
+    auto: Declared
+
+
 class Paid(Shape):
     """What a statement may spend at one source."""
 
     dataset: str
     site: str | None
-    declared: Declared
+    declared: Declared | FoundCost
 
 
 class LeafShape(Shape):

@@ -86,11 +86,12 @@ class KeyView(Shape):
 
 
 class PaidView(Shape):
-    """What a statement costs at one source."""
+    """What a statement costs at one source; `auto` where the planner found the amount."""
 
     dataset: str
     site: str | None
     declared: Declared
+    auto: bool
     total: Cost
 
 

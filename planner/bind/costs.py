@@ -5,17 +5,22 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grammar import tree
+from grammar.source import Span
 from planner.bind.scope import Scope
+from planner.bound import SourceCost
 from planner.calculus.cost import Cost, Unit
-from planner.calculus.exact import root_down
+from planner.facts import SourceFacts
 from planner.findings import Mistake
+from planner.mechanism import Mechanism
 from planner.values import rational
 
-__all__ = ["amount", "share_of"]
+__all__ = ["amount", "open_cost"]
 
 _LEAST = Fraction(1, 10**12)
 _MOST = Fraction(10**6)
 _LEAST_DELTA = Fraction(1, 10**30)
+_PREFERRED: tuple[Unit, ...] = ("rho", "mu", "eps")
+"""rho first: Gaussian noise and selections add up in it without loss."""
 
 
 def amount(node: tree.Amount, scope: Scope) -> Cost:
@@ -53,14 +58,27 @@ def amount(node: tree.Amount, scope: Scope) -> Cost:
     return Cost(kind, value)
 
 
-def share_of(percent: Fraction, budget: Cost) -> Cost:
-    """`n%` of what adds up in a budget: eps, rho, mu squared, or eps and delta together."""
-    part = percent / 100
-    if budget.unit == "mu":
-        square = budget.additive * part
-        root = root_down(square, 24)
-        return Cost("mu", root, square=None if root**2 == square else square)
-    return Cost(budget.unit, budget.amount * part, budget.delta * part)
+def open_cost(
+    source: SourceFacts, mechanism: Mechanism, title: str, place: Span, scope: Scope
+) -> SourceCost:
+    """A cost of `auto` at a source, with the unit in which it is looked for. Raises `Mistake`.
+
+    That of the dataset's BUDGET if the method honours it, else rho, mu or eps. A pair of eps and
+    delta is looked for as a share of a budget only, since no delta is better than another.
+    """
+    budget = scope.datasets[source.dataset].budget
+    if budget is not None and budget.unit in mechanism.units:
+        return SourceCost(source, None, None, place, budget.unit)
+    for unit in _PREFERRED:
+        if unit in mechanism.units:
+            return SourceCost(source, None, None, place, unit)
+    raise Mistake(
+        "DPQL-E077",
+        f"`{title}` has no cost that `auto` could look for",
+        place,
+        note="a pair of eps and delta is looked for as a share of a BUDGET in eps and delta",
+        help=f"give `{source.dataset}` a BUDGET such as `eps=2, delta=1e-6`, or write a cost",
+    )
 
 
 def _checked(term: tree.CostTerm, scope: Scope) -> Fraction:

@@ -15,6 +15,7 @@ from planner.bind.sources import AlreadySaid, reference_text, resolve, sources_o
 from planner.bound import BoundMeasurement, SourceCost
 from planner.calculus.cost import Unit
 from planner.calculus.inverse import divided
+from planner.calculus.shares import part_of
 from planner.facts import Column, Facts, SourceFacts
 from planner.findings import Mistake, choices
 from planner.mechanism import Catalogue, Complaint, Mechanism
@@ -256,7 +257,7 @@ def _amount(
             )
         targets = (target,)
     if node.auto:
-        return [SourceCost(target, None, None, place) for target in targets]
+        return [amounts.open_cost(one, mechanism, title, node.span, scope) for one in targets]
     if node.share is not None:
         parts = 1 if node.at is not None else _sites_of_a_person(targets)
         return [
@@ -294,7 +295,7 @@ def _share(
     if not 0 < percent.value <= 100:
         raise Mistake("DPQL-E064", "a share lies between 0% and 100%", percent.span)
     _honoured(budget.unit, mechanism, title, percent.span)
-    cost = divided(amounts.share_of(percent.value, budget), parts)
+    cost = divided(part_of(budget, percent.value / 100), parts)
     return SourceCost(target, cost, percent.value, place)
 
 
@@ -329,10 +330,7 @@ def _one_each(
 
 
 def _listen(bound: BoundMeasurement, title: str, statement: tree.Measurement, scope: Scope) -> None:
-    units: dict[str, Unit] = {
-        paid.source.name: paid.cost.unit for paid in bound.costs if paid.cost is not None
-    }
-    for complaint in bound.mechanism.check(bound.params, bound.facts, units):
+    for complaint in bound.mechanism.check(bound.params, bound.facts, bound.units):
         _say(complaint, bound, scope)
 
 

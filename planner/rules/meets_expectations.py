@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from planner.bound import BoundExpect
 from planner.findings import Findings
 from planner.planned import PlannedMeasurement
 from planner.shown import shown
 
-__all__ = ["judge"]
+__all__ = ["judge", "reaches"]
+
+_DIGITS = 9
 
 
 def judge(
@@ -19,8 +22,8 @@ def judge(
     by_name = {one.name: one for one in planned}
     for expect in expects:
         one = by_name[expect.release]
-        value = one.forecast.get(expect.metric)
-        if not isinstance(value, int | float):
+        met = reaches(expect, one.forecast)
+        if met is None:
             findings.error(
                 "DPQL-E066",
                 f"`{expect.release}.{expect.metric}` cannot be forecast from what is given",
@@ -28,13 +31,28 @@ def judge(
                 note="a forecast needs the planning values of its method",
                 help=f"`dpql explain {one.bound.mechanism.method}` lists them",
             )
-        elif value < float(expect.at_least):
+        elif not met:
             findings.error(
                 "DPQL-E072",
-                f"`{expect.release}.{expect.metric}` is forecast at {value:.3g}, expected at "
-                f"least {shown(expect.at_least)}",
+                f"`{expect.release}.{expect.metric}` is forecast at "
+                f"{one.forecast[expect.metric]:.3g}, expected at least {shown(expect.at_least)}",
                 expect.span,
                 note="the forecast is made from declared facts and planning values, before any "
                 "row is read",
-                help="raise the cost, or expect less",
+                help="raise the cost, or expect less; a cost of `auto` finds the least that does",
             )
+
+
+def reaches(expect: BoundExpect, forecast: Mapping[str, Any]) -> bool | None:
+    """Whether a forecast is as good as expected; None where it says nothing of the metric.
+
+    Both sides are rounded to nine digits, so that no machine's last digit decides.
+    """
+    value = forecast.get(expect.metric)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return _rounded(value) >= _rounded(float(expect.at_least))
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{_DIGITS}g}")

@@ -100,6 +100,21 @@ def test_what_a_page_says_to_type_has_no_finding(code):
     assert found(text) == set()
 
 
+@pytest.mark.parametrize("word", ["auto", "AUTO", "rho", "budget"])
+def test_a_word_of_costs_shows_all_costs(word, capsys):
+    assert run(word, None) == 0
+    page = capsys.readouterr().out
+    assert "the least that meets every EXPECT" in page
+    assert "n%" in page
+
+
+def test_a_method_offers_auto_only_with_a_metric_to_expect(capsys):
+    assert run("ssp", None) == 0
+    assert "`auto`" in capsys.readouterr().out
+    assert run("diagonal", None) == 0
+    assert "`auto`" not in capsys.readouterr().out.split("Options:")[0]
+
+
 def test_an_unknown_code_is_said_to_be_unknown(capsys):
     assert run("E999", None) == 1
     assert "DPQL" in capsys.readouterr().err

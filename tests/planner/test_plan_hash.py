@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from executors.registry import REGISTRY
-from planner.checked import CheckedPlan
 from planner.decode import PlanError, decode
 from planner.encode import canonical, plan_hash
 from planner.plan import plan
@@ -184,8 +183,15 @@ def test_an_unmet_expectation_fails_the_plan() -> None:
     assert made is not None
 
 
-def test_a_cost_of_auto_is_left_open_by_check_and_refused_by_plan() -> None:
-    result: CheckedPlan = checked(TEXT.replace("mu=0.3", "auto"))
-    made, findings = plan(result)
-    assert made is None
-    assert [one.code for one in findings if one.severity == "error"] == ["DPQL-E068"]
+def test_a_cost_of_auto_is_written_beside_what_it_became_and_comes_back() -> None:
+    text = TEXT.replace("eps=1", "auto")
+    made = planned(text)
+    (paid,) = made.body["statements"][0]["cost"]
+    assert set(paid["declared"]) == {"auto"}
+    (unit,) = paid["declared"]["auto"]
+    assert planned(text).hash == made.hash
+    back = decode(json.loads(json.dumps(made.body)), REGISTRY)
+    assert back.statements[0].costs[0][1] == made.measurements[0].prices[0].cost
+    written = text.replace("auto", f"{unit}={paid['declared']['auto'][unit]}")
+    assert planned(written).hash != made.hash
+    assert planned(written).measurements[0].loss == made.measurements[0].loss

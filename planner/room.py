@@ -1,0 +1,133 @@
+"""What the costs written in a file leave for one whose amount is open."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from planner.bound import BoundMeasurement, SourceCost
+from planner.calculus.cost import Cost, Unit
+from planner.calculus.exact import root_down, round_down
+from planner.calculus.shares import part_of
+from planner.charges import total_of
+from planner.checked import CheckedPlan, Price
+from planner.findings import Findings
+from planner.ladder import below, rung
+from planner.rules import fits_budget
+from planner.trial import price_at
+
+__all__ = ["Room"]
+
+_LEAST = Fraction(1, 10**12)
+_MOST = Fraction(10**6)
+_LEAST_SHARE = Fraction(1, 10**6)
+_DIGITS = 12
+
+
+class Room:
+    """The room of one measurement with a cost of `auto`; every other open cost counts nothing.
+
+    An amount is that of every open source, in their one unit; where their units differ, or are
+    pairs of eps and delta, it is the share that each takes of its dataset's BUDGET.
+    """
+
+    def __init__(self, measurement: BoundMeasurement, checked: CheckedPlan) -> None:
+        self.measurement = measurement
+        self.checked = checked
+        self.open = tuple(paid for paid in measurement.costs if paid.cost is None)
+        units = {paid.sought for paid in self.open}
+        self.in_shares = len(units) > 1 or units == {"eps_delta"}
+        self.names = tuple(dict.fromkeys(paid.source.dataset for paid in self.open))
+
+    @property
+    def has_common_measure(self) -> bool:
+        """Whether one amount can be given to all open sources."""
+        return not self.in_shares or all(
+            (budget := self._budget(paid)) is not None and budget.unit == paid.sought
+            for paid in self.open
+        )
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether some budget limits it."""
+        return any(self.checked.bound.dataset(name).budget is not None for name in self.names)
+
+    def prices(self, amount: Fraction) -> tuple[Price, ...]:
+        """The prices of the measurement, source by source. Raises Unsolvable."""
+        return tuple(
+            price_at(
+                self.measurement, paid, self._cost(paid, amount) if paid.cost is None else paid.cost
+            )
+            for paid in self.measurement.costs
+        )
+
+    def most(self) -> Fraction | None:
+        """The most that fits beside all costs written in the file; None where nothing does.
+
+        Of three digits, or just what is left where that is known exactly.
+        """
+        limit = Fraction(1) if self.in_shares else _MOST
+        if self._fits(limit):
+            return limit
+        bad, good = below(limit), below(_LEAST_SHARE if self.in_shares else _LEAST)
+        if not self._fits(rung(good)):
+            return None
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            if self._fits(rung(middle)):
+                good = middle
+            else:
+                bad = middle
+        left = self._left()
+        return left if left > rung(good) and self._fits(left) else rung(good)
+
+    def explain(self, findings: Findings) -> None:
+        """Write down why nothing fits: no conversion into the budget's unit, or nothing is left."""
+        said = self._judged(_LEAST_SHARE if self.in_shares else _LEAST)
+        for one in said.items:
+            if one.code == "DPQL-E067":
+                findings.items.append(one)
+                return
+        findings.error(
+            "DPQL-E078",
+            f"nothing is left of the budget for `{self.measurement.name}`",
+            self.measurement.place("cost"),
+            help="raise the BUDGET, or lower the other costs",
+        )
+
+    def _budget(self, paid: SourceCost) -> Cost | None:
+        return self.checked.bound.dataset(paid.source.dataset).budget
+
+    def _cost(self, paid: SourceCost, amount: Fraction) -> Cost:
+        budget = self._budget(paid)
+        if self.in_shares and budget is not None:
+            return part_of(budget, amount)
+        unit: Unit = paid.sought or "rho"
+        return Cost(unit, amount)
+
+    def _left(self) -> Fraction:
+        """What is left of the one budget, exactly or rounded down; 0 where that is not asked."""
+        if self.in_shares or len(self.open) > 1:
+            return Fraction(0)
+        (paid,) = self.open
+        budget = self._budget(paid)
+        if budget is None or budget.unit != paid.sought:
+            return Fraction(0)
+        spent = total_of(self.checked.prices_of(paid.source.dataset), budget.unit)
+        if spent is None or spent >= budget.additive:
+            return Fraction(0)
+        left = budget.additive - spent
+        return root_down(left, _DIGITS) if budget.unit == "mu" else round_down(left, _DIGITS)
+
+    def _fits(self, amount: Fraction) -> bool:
+        return not self._judged(amount).failed
+
+    def _judged(self, amount: Fraction) -> Findings:
+        findings = Findings()
+        mine = self.prices(amount)
+        for name in self.names:
+            others = [
+                p for p in self.checked.prices_of(name) if p.measurement is not self.measurement
+            ]
+            here = [price for price in mine if price.paid.source.dataset == name]
+            fits_budget.judge(self.checked.bound.dataset(name), (*others, *here), findings)
+        return findings
