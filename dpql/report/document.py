@@ -1,11 +1,11 @@
-"""The parts of a review sheet: sections of paragraphs, lists, facts, tables, meters."""
+"""The parts of a review sheet: sections of paragraphs, lists, facts, tables, meters, curves."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["Block", "Facts", "Items", "Meter", "Paragraph", "Section", "Sheet", "Table"]
+__all__ = ["Block", "Curve", "Facts", "Items", "Meter", "Paragraph", "Section", "Sheet", "Table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,18 @@ class Meter:
     kind: str = "meter"
 
 
-Block: TypeAlias = Paragraph | Items | Facts | Table | Meter
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A trade-off: pairs of false alarms with the catches at them, at most; some are marked."""
+
+    title: str
+    points: tuple[tuple[float, float], ...]
+    marks: tuple[tuple[float, float], ...]
+    text: str
+    kind: str = "curve"
+
+
+Block: TypeAlias = Paragraph | Items | Facts | Table | Meter | Curve
 
 
 @dataclass(frozen=True, slots=True)

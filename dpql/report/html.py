@@ -8,7 +8,8 @@ from html import escape
 from typing import Any
 
 from dpql.report import release_values, words
-from dpql.report.document import Block, Facts, Items, Meter, Paragraph, Section, Sheet, Table
+from dpql.report.curve import pictures
+from dpql.report.document import Block, Curve, Facts, Items, Meter, Paragraph, Section, Sheet, Table
 from dpql.report.style import STYLE
 from grammar.diagnostics import Diagnostic, Severity
 from grammar.source import Source
@@ -84,6 +85,11 @@ def _block(block: Block) -> str:
             return _table(caption, head, rows)
         case Meter():
             return _meter(block)
+        case Curve(title=title, text=text):
+            return (
+                f"<figure>{_title(title)}{pictures(block)}"
+                f"<figcaption>{_text(text)}</figcaption></figure>"
+            )
 
 
 def _meter(block: Meter) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dpql.report import words
-from dpql.report.document import Block, Facts, Items, Meter, Paragraph, Section, Sheet, Table
+from dpql.report.document import Block, Curve, Facts, Items, Meter, Paragraph, Section, Sheet, Table
 
 __all__ = ["sheet"]
 
@@ -50,6 +50,10 @@ def _block(block: Block) -> list[str]:
             return [*_title(caption), *_table(head, rows)]
         case Meter(label=label, text=text, ends=(low, high)):
             return [f"{_text(label)}: {_text(text)} (from {_text(low)}, to {_text(high)})"]
+        case Curve(title=title, marks=marks, text=text):
+            shown = tuple((words.percent_up(a), words.percent_up(b)) for a, b in marks)
+            head = ("Others wrongly accused", "Targets found, at most")
+            return [*_title(title), *_table(head, shown), "", _text(text)]
 
 
 def _title(title: str) -> list[str]:

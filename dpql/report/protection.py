@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.report import words
-from dpql.report.document import Block, Facts, Items, Meter, Paragraph, Section
+from dpql.report.document import Block, Curve, Facts, Items, Meter, Paragraph, Section
 from planner.calculus.exact import number
 
 __all__ = ["combined", "right_guesses", "section"]
@@ -56,7 +56,7 @@ def right_guesses(risk: Json | None) -> float | None:
 
 def combined(total: Json) -> float | None:
     """The same for a total cost in mu or eps, whichever says less."""
-    from planner.calculus.risk import Worst
+    from planner.calculus.tradeoff import Worst
 
     cases = [
         Worst("gdp", number(total["mu"])).advantage() if total["mu"] else None,
@@ -78,8 +78,10 @@ def _dataset(dataset: Json, risk: Json | None, is_table: bool) -> list[Block]:
         )
         return blocks
     target = "person" if is_table or dataset["unit"]["column"] is not None else "record"
+    blocks.append(Paragraph(_sentence(risk, "people" if target == "person" else "records")))
     label = f"Telling two versions of one {target}'s data in `{name}` apart"
     blocks.append(_meter(label, guess))
+    blocks.append(_curve(name, risk))
     blocks.append(Facts((*_alarms(risk), *_more(risk), *_pairs(dataset)), f"`{name}` in numbers"))
     return blocks
 
@@ -127,12 +129,46 @@ def _alarms(risk: Json) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _more(risk: Json) -> tuple[tuple[str, str], ...]:
+def _sentence(risk: Json, targets: str) -> str:
+    """What a board should take home, in one sentence."""
     return (
+        "Somebody who knows everything about everybody else, and who suspects 1 of 100 "
+        f"{targets} wrongly, finds at most {words.of_hundred(risk['tpr']['0.01'])} {targets} "
+        "whose data are as suspected; a guess without these results finds 1 of 100."
+    )
+
+
+def _curve(name: str, risk: Json) -> Curve:
+    marks = sorted((float(rate), float(caught)) for rate, caught in risk["tpr"].items())
+    return Curve(
+        f"What attacks on `{name}` can reach",
+        tuple((float(rate), float(caught)) for rate, caught in risk["curve"]),
+        tuple(marks),
+        "An attack that accuses few others also misses most targets: none gets into the shaded "
+        "part. The dashed line is a guess that uses no result. Dots: 0.1 %, 1 % and 10 % of others "
+        "are wrongly accused.",
+    )
+
+
+def _more(risk: Json) -> tuple[tuple[str, str], ...]:
+    beliefs = tuple(
         (
-            "Belief in an even guess about a target, after such an accusation (1 % of others)",
-            f"rises from 50 % to at most {words.percent_up(risk['posterior'])}",
-        ),
+            f"Belief of {words.percent_up(float(prior))} in a suspicion, after such an accusation "
+            "(1 % of others)",
+            f"rises to at most {words.percent_up(belief)}",
+        )
+        for prior, belief in sorted(risk["posterior"].items(), key=lambda item: float(item[0]))
+    )
+    always = risk["pointwise"]
+    if always is not None:
+        beliefs += (
+            (
+                "An even belief (50 %), after whatever the results turn out to be",
+                f"rises to at most {words.percent_up(always['0.5'])}",
+            ),
+        )
+    return (
+        *beliefs,
         (
             "Rebuilding a row that a blind guess hits once in 10,000 tries",
             f"succeeds in at most {words.percent_up(risk['reconstruction'])} of cases",

@@ -32,6 +32,9 @@ border-bottom:1px solid #ccc}
 .dpql .bar{height:.7rem;border:1px solid #444;background:#fff;margin:.25rem 0}
 .dpql .bar span{display:block;height:100%;background:#1d4f7c}
 .dpql .ends{display:flex;justify-content:space-between;font-size:.8rem;color:#444}
+.dpql figure{margin:1rem 0}
+.dpql .curves svg{width:48.5%;min-width:17rem;height:auto;font-family:system-ui,sans-serif}
+.dpql figcaption{font-size:.88rem;color:#444;margin-top:.3rem}
 .dpql code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.88em;overflow-wrap:anywhere}
 .dpql pre{font:.85rem/1.4 ui-monospace,Menlo,Consolas,monospace;background:#f4f4f4;padding:.6rem;
 overflow-x:auto;white-space:pre}
@@ -40,7 +43,8 @@ overflow-x:auto;white-space:pre}
 .dpql footer{margin-top:2rem;padding-top:.6rem;border-top:1px solid #b8b8b8;font-size:.85rem;
 color:#444;overflow-wrap:anywhere}
 @media print{.dpql{max-width:none;padding:0;font-size:11pt}.dpql section{break-inside:auto}
-.dpql h2,.dpql h3,.dpql caption{break-after:avoid}.dpql tr,.dpql .meter,.dpql li{break-inside:avoid}
+.dpql h2,.dpql h3,.dpql caption{break-after:avoid}.dpql tr,.dpql .meter,.dpql li,
+.dpql figure{break-inside:avoid}
 .dpql .bar span{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 @media (max-width:36rem){.dpql dl{display:block}.dpql dd{margin:0 0 .5rem}}
 """.strip()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 from grammar.characters import hidden
@@ -21,7 +21,9 @@ __all__ = [
     "is_known",
     "label",
     "noise",
+    "of_hundred",
     "one_in",
+    "percent_down",
     "percent_up",
     "person",
     "small",
@@ -98,6 +100,16 @@ def percent_up(value: float) -> str:
         return f"{ceil(hundred - 1e-9)} %"
     places = 1 if hundred >= 1 else 2 if hundred >= 0.1 else 4
     return f"{ceil(hundred * 10**places - 1e-9) / 10**places:g} %"
+
+
+def percent_down(value: float) -> str:
+    """A share in percent, rounded down to one place."""
+    return f"{floor(value * 1000 + 1e-9) / 10:g} %"
+
+
+def of_hundred(share: float) -> str:
+    """`3.4 of 100`, rounded up to one place, to none from 10 on."""
+    return f"{percent_up(share).removesuffix(' %')} of 100"
 
 
 def in_hundred(chance: float) -> str:

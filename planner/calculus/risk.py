@@ -2,78 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, nextafter
-from typing import Any, Literal, TypeAlias
+from itertools import combinations
+from math import comb, inf, nextafter
+from typing import Any
 
-from flint import arb
-
-from planner.calculus.balls import ball, cdf, ceiling, quantile_of_tail, sharp
+from planner.calculus.balls import ball, ceiling
 from planner.calculus.compose import eps_at, total
-from planner.calculus.exact import exact, positive, root_up, sum_up
+from planner.calculus.exact import exact, positive, root_down, root_up, sum_up
 from planner.calculus.leaves import Kind, Leaf, Priced
+from planner.calculus.tradeoff import Family, Worst
 
-__all__ = ["Family", "Worst", "worst_cases", "posterior", "pure_posterior", "view"]
+__all__ = ["CURVE", "Limits", "limits", "posterior", "pure_posterior", "view", "worst_cases"]
 
-Family: TypeAlias = Literal["gdp", "pure", "br", "lap", "adp"]
+FALSE_ALARMS = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10))
+PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
+AT = Fraction(1, 100)
+"""Beliefs are those after a flag that has this rate of false alarms."""
 
-FALSE_ALARMS = (Fraction(1, 1000), Fraction(1, 100))
-PRIOR = Fraction(1, 2)
 GUESS = Fraction(1, 10**4)
+_TAIL = tuple(Fraction(k, 10**places) for places in (4, 3, 2) for k in (1, 2, 3, 5, 7))
+CURVE = (*_TAIL, *(Fraction(k, 20) for k in range(2, 20)), Fraction(97, 100), Fraction(99, 100))
+"""The rates of false alarms at which the trade-off is shown."""
+
 _DELTAS = tuple(Fraction(1, 10**places) for places in range(2, 10))
+_MOST_EXPOSURES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
-    """A worst pair of laws by family with its parameter: mu, eps0, eta, or eps beside delta."""
+class Limits:
+    """Upper limits of any attack: the advantage, and the chance to catch by false alarms."""
 
-    family: Family
-    param: Fraction
-    delta: Fraction = Fraction(0)
+    advantage: Fraction
+    power: dict[Fraction, Fraction]
 
-    def advantage(self) -> Fraction:
-        """The largest 1 - (false alarms) - (misses) of any test, delta at eps = 0; rounded up.
-
-        gdp: 2 Phi(mu/2) - 1; pure: tanh(eps/2); br: tanh(eta/4); lap: 1 - e^(-eps/2);
-        adp: delta + (1 - delta) tanh(eps/2).
-        """
-        value = positive(self.param, "a privacy parameter")
-        if self.family == "gdp":
-            return _capped(lambda: (ball(value) / arb(8).sqrt()).erf())
-        if self.family == "br":
-            return _capped(lambda: (ball(value) / 4).tanh())
-        if self.family == "lap":
-            return _capped(lambda: -(-ball(value) / 2).expm1())
-        delta = self.delta
-        return _capped(lambda: ball(delta) + ball(1 - delta) * (ball(value) / 2).tanh())
-
-    def power(self, false_alarms: Fraction) -> Fraction:
-        """The largest chance to flag a member at this chance to flag others; rounded up.
-
-        1 - f(a) of the family's trade-off f. With a the chance that a guess without the release
-        succeeds, it bounds the chance that any reconstruction does.
-        """
-        if not 0 < exact(false_alarms) < 1:
-            raise ValueError("a rate of false alarms lies in (0, 1)")
-        value = positive(self.param, "a privacy parameter")
-        rate = false_alarms
-        if self.family == "gdp":
-            return _capped(lambda: cdf(ball(value) - quantile_of_tail(ball(rate))))
-        if self.family == "br":
-            return _capped(lambda: 1 / (1 + ball((1 - rate) / rate) * (-ball(value)).exp()))
-        if self.family == "lap":
-            return _laplace(value, rate)
-        return min(
-            _capped(lambda: ball(self.delta) + ball(value).exp() * ball(rate)),
-            _capped(
-                lambda: 1 - (-ball(value)).exp() * ball(max(Fraction(0), 1 - self.delta - rate))
-            ),
+    def above(self, other: Limits) -> Limits:
+        """The higher of two limits at each place: each bounds the release for other people."""
+        return Limits(
+            max(self.advantage, other.advantage),
+            {rate: max(self.power[rate], other.power[rate]) for rate in self.power},
         )
 
 
-def posterior(power: Fraction, false_alarms: Fraction, prior: Fraction = PRIOR) -> Fraction:
+def posterior(power: Fraction, false_alarms: Fraction, prior: Fraction) -> Fraction:
     """The largest belief that a flagged record is a member: p TPR / (p TPR + (1 - p) FPR)."""
     for rate in (power, false_alarms, prior):
         if not 0 < exact(rate) <= 1:
@@ -81,12 +54,12 @@ def posterior(power: Fraction, false_alarms: Fraction, prior: Fraction = PRIOR) 
     return prior * power / (prior * power + (1 - prior) * false_alarms)
 
 
-def pure_posterior(eps: Fraction, prior: Fraction = PRIOR) -> Fraction:
+def pure_posterior(eps: Fraction, prior: Fraction) -> Fraction:
     """The largest belief after any release of eps-DP: p e^eps / (1 - p + p e^eps); rounded up."""
     if not 0 < exact(prior) < 1:
         raise ValueError("a prior lies in (0, 1)")
     positive(eps, "eps")
-    return _capped(lambda: 1 / (1 + ball((1 - prior) / prior) * (-ball(eps)).exp()))
+    return ceiling(lambda: 1 / (1 + ball((1 - prior) / prior) * (-ball(eps)).exp()))
 
 
 def worst_cases(leaves: Iterable[Priced], max_sites: int = 1) -> Iterator[Worst]:
@@ -100,6 +73,9 @@ def worst_cases(leaves: Iterable[Priced], max_sites: int = 1) -> Iterator[Worst]
     eps = total(kept, "eps", max_sites)
     if eps:
         yield Worst("pure", eps)
+    rho = total(kept, "rho", max_sites)
+    if rho and (mu_squared is None or 2 * rho < mu_squared):
+        yield Worst("zcdp", rho)
     if mu_squared is None:
         given = sum_up(leaf.count * leaf.delta for leaf in kept if isinstance(leaf, Leaf))
         for delta in (given, *_DELTAS):
@@ -108,45 +84,100 @@ def worst_cases(leaves: Iterable[Priced], max_sites: int = 1) -> Iterator[Worst]
                 yield Worst("adp", bound.eps, delta)
 
 
+def limits(
+    leaves: Iterable[Priced], rates: Sequence[Fraction], max_sites: int = 1
+) -> Limits | None:
+    """The least limits that are proved for the people of a dataset; None where none are.
+
+    A person is at no more than `max_sites` sites: the limits are the largest over all choices of
+    sites, each over the leaves that it exposes a person to.
+    """
+    found: Limits | None = None
+    for exposed, most in _exposures(tuple(leaves), max_sites):
+        cases = tuple(worst_cases(exposed, most))
+        if not cases:
+            return None
+        mine = Limits(
+            min(case.advantage() for case in cases), {rate: _power(cases, rate) for rate in rates}
+        )
+        found = mine if found is None else found.above(mine)
+    return found
+
+
 def view(leaves: Iterable[Priced], max_sites: int = 1) -> dict[str, Any] | None:
     """The figures that a board reads, as floats rounded up; None where none may be claimed.
 
-    `tpr` by rate of false alarms, `posterior` for prior 1/2 at 1 % false alarms, `reconstruction`
-    where a guess succeeds once in 10,000.
+    `tpr` by rate of false alarms; `posterior` by prior belief, after a flag with 1 % of false
+    alarms, and `pointwise` after any release whatever, null where the loss has no bound;
+    `reconstruction` where a guess succeeds once in 10,000; `curve` as pairs of false alarms with
+    catches.
     """
-    cases = tuple(worst_cases(leaves, max_sites))
-    if not cases:
+    kept = tuple(leaves)
+    found = limits(kept, (*FALSE_ALARMS, GUESS, *CURVE), max_sites)
+    if found is None:
         return None
-    power = {rate: min(case.power(rate) for case in cases) for rate in (*FALSE_ALARMS, GUESS)}
-    last = FALSE_ALARMS[-1]
+    eps = total(kept, "eps", max_sites)
     return {
-        "advantage": _up(min(case.advantage() for case in cases)),
-        "tpr": {str(float(rate)): _up(power[rate]) for rate in FALSE_ALARMS},
-        "posterior": _up(posterior(power[last], last)),
-        "reconstruction": _up(power[GUESS]),
+        "advantage": _up(found.advantage),
+        "tpr": {str(float(rate)): _up(found.power[rate]) for rate in FALSE_ALARMS},
+        "posterior": {
+            str(float(prior)): _up(posterior(found.power[AT], AT, prior)) for prior in PRIORS
+        },
+        "pointwise": None
+        if eps is None
+        else {str(float(prior)): _up(pure_posterior(eps, prior)) for prior in PRIORS},
+        "reconstruction": _up(found.power[GUESS]),
+        "curve": [[float(rate), _up(found.power[rate])] for rate in CURVE],
     }
 
 
 _ONE: dict[Kind, Family] = {"br": "br", "lap": "lap"}
 
 
-def _laplace(eps: Fraction, rate: Fraction) -> Fraction:
-    """1 - f at a rate: f is a line, a hyperbola from e^-eps/2 to 1/2, then a line.
+def _power(cases: Sequence[Worst], rate: Fraction) -> Fraction:
+    """The least power over the cases, with zCDP last: its search takes a hundred times as long.
 
-    The first line lies below f everywhere, so it is safe where the place is not certain.
+    Gaussian noise with a rho satisfies it, so its own power is never above the one searched for.
     """
-    if rate > Fraction(1, 2):
-        return _capped(lambda: 1 - (-ball(eps)).exp() * ball(1 - rate))
-    if ball(2 * rate).log() >= -ball(eps):
-        return _capped(lambda: 1 - (-ball(eps)).exp() / ball(4 * rate))
-    return _capped(lambda: ball(eps).exp() * ball(rate))
+    slow = [case for case in cases if case.family == "zcdp"]
+    found = [case.power(rate) for case in cases if case.family != "zcdp"]
+    for case in slow:
+        floor = Worst("gdp", root_down(2 * case.param)).power(rate)
+        if not found or floor < min(found):
+            found.append(case.power(rate))
+    return min(found)
 
 
-def _capped(function: Callable[[], arb]) -> Fraction:
-    """The value, rounded up, of a function that counts only below 1."""
-    if sharp(function) > 1:
-        return Fraction(1)
-    return min(Fraction(1), ceiling(function))
+def _exposures(
+    leaves: tuple[Priced, ...], max_sites: int
+) -> Iterator[tuple[tuple[Priced, ...], int]]:
+    """What different people are exposed to, by the sites at which they are.
+
+    Each with the number of its sites that add up. Where the choices are too many, all leaves stand
+    for every person, and their largest sites add up.
+    """
+    sites = list(dict.fromkeys((leaf.dataset, leaf.site) for leaf in leaves if leaf.site))
+    most = min(max_sites, len(sites))
+    is_one = len({dataset for dataset, _ in sites}) <= 1
+    if not sites or not is_one or comb(len(sites), most) > _MOST_EXPOSURES:
+        yield leaves, max_sites
+        return
+    seen = set()
+    for chosen in combinations(sites, most):
+        exposed = tuple(leaf for leaf in leaves if not leaf.site or _home(leaf) in chosen)
+        alike = tuple(sorted(_law(leaf) for leaf in exposed))
+        if alike not in seen:
+            seen.add(alike)
+            yield exposed, max_sites
+
+
+def _home(leaf: Priced) -> tuple[str, str | None]:
+    return leaf.dataset, leaf.site
+
+
+def _law(leaf: Priced) -> tuple[Any, ...]:
+    more = leaf.delta if isinstance(leaf, Leaf) else leaf.mu_squared or Fraction(0)
+    return leaf.kind, leaf.count, leaf.param, more
 
 
 def _up(value: Fraction) -> float:

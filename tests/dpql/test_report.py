@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import re
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from dpql.commands.report import run
 from dpql.errors import CertificateRefused, PlanRefused
 from dpql.pipeline import plan_source
 from dpql.plan_file import of_mapping
+from dpql.report import words
 from dpql.report.html import sheet as page
 from dpql.report.markdown import sheet as markdown
 from dpql.report.rebuild import rebuild
@@ -82,7 +85,7 @@ def outline(text: str) -> Outline:
 def test_a_page_is_whole_and_takes_nothing_from_outside(html):
     seen = outline(html).seen
     tags = {tag for tag, _ in seen}
-    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "form", "a", "svg"}
+    assert not tags & {"script", "link", "img", "iframe", "object", "embed", "form", "a", "use"}
     for _, attributes in seen:
         assert not {"src", "href", "srcset", "action"} & set(attributes)
         assert not any(name.startswith("on") for name in attributes)
@@ -99,6 +102,7 @@ def test_a_page_can_be_read_by_those_who_do_not_see_it(html):
     assert [tag for tag, _ in seen].count("main") == 1
     assert all("scope" in attributes for tag, attributes in seen if tag == "th")
     assert all(a.get("aria-label") for _, a in seen if a.get("role") == "img")
+    assert all(a.get("role") == "img" for tag, a in seen if tag == "svg")
     tables = [tag for tag, _ in seen if tag in ("table", "caption")]
     assert tables == ["table", "caption"] * (len(tables) // 2)
 
@@ -137,6 +141,70 @@ def test_the_verdict_is_one_sentence_with_the_worst_of_all_numbers(plan):
     assert f"at most {int(guess * 100) + 1} of 100" in verdict
     # 0.3^2 + 1/2 of 1 is spent.
     assert "59 % of the budget is used" in verdict
+
+
+def drawn(html: str) -> list[dict]:
+    """The attributes of the elements of each picture."""
+    return [attributes for tag, attributes in outline(html).seen if tag in ("circle", "svg")]
+
+
+def test_the_trade_off_is_drawn_where_it_is(plan, html):
+    """Left: misses by false alarms, 264 by 218 units from (54, 252). Right: both logarithmic."""
+    left, *points = drawn(html)
+    (right,) = [one for one in points if "viewbox" in one]
+    dots = [(float(one["cx"]), float(one["cy"])) for one in points if "r" in one]
+    tpr = sorted((float(rate), one) for rate, one in plan["risk"]["people"]["tpr"].items())
+    assert [rate for rate, _ in tpr] == [0.001, 0.01, 0.1]
+    for (rate, caught), (x, y) in zip(tpr, dots[:3], strict=True):
+        assert (x - 54) / 264 == pytest.approx(rate, abs=1e-3)
+        assert (252 - y) / 218 == pytest.approx(1 - caught, abs=1e-3)
+    for (rate, caught), (x, y) in zip(tpr, dots[3:], strict=True):
+        assert (x - 54) / 66 - 4 == pytest.approx(math.log10(rate), abs=1e-3)
+        assert (252 - y) / 54.5 - 4 == pytest.approx(math.log10(caught), abs=2e-3)
+    for rate, caught in tpr:
+        assert f"{rate * 100:g} % of others accused" in left["aria-label"]
+        assert f"at most {words.percent_up(caught)} of targets" in right["aria-label"]
+    lines = re.findall(r'<polyline points="([^"]*)"', html)
+    assert len(lines) == 4
+    assert lines[0].split() == ["54.0,34.0", "318.0,252.0"]
+    assert len(lines[1].split()) == len(plan["risk"]["people"]["curve"]) + 2
+
+
+def test_every_form_tells_the_same_limits(plan, html):
+    sheet = sheet_of(plan)
+    risk = plan["risk"]["people"]
+    plain = html_text(html)
+    for made in (plain, markdown(sheet), json.dumps(sheet.json(), ensure_ascii=False)):
+        shown = made.replace("\u00a0", " ").replace("\\", "")
+        found = math.ceil(risk["tpr"]["0.01"] * 1000) / 10
+        assert f"finds at most {found:g} of 100 people whose data are as suspected" in shown
+        for prior in ("0.01", "0.1", "0.5"):
+            assert words.percent_up(risk["posterior"][prior]) in shown
+    (curve,) = [
+        block
+        for section in sheet.json()["sections"]
+        for block in section["blocks"]
+        if block["kind"] == "curve"
+    ]
+    assert curve["points"] == risk["curve"]
+    assert curve["marks"] == [[0.001, risk["tpr"]["0.001"]], *curve["marks"][1:]]
+
+
+def html_text(html: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", " ", html))
+
+
+@pytest.mark.parametrize("cost", ["mu=0.001", "mu=0.5", "mu=3", "mu=50"])
+def test_weak_and_strong_plans_are_drawn_inside_their_frame(cost):
+    text = QUERY.replace("BUDGET mu=1", "").replace("mu=0.3", cost).replace("50%", cost)
+    text = text.replace("EXPECT sigma.precision >= 1", "")
+    made = page(sheet_of(planned(text)))
+    assert made.count("<svg") == 2
+    for place in re.findall(r'points="([^"]*)"', made):
+        for point in place.split():
+            x, y = (float(part) for part in point.split(","))
+            assert 54 <= x <= 318
+            assert 34 <= y <= 252
 
 
 def test_two_datasets_about_the_same_people_are_added_up():
