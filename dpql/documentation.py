@@ -11,6 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from executors.registry import REGISTRY
 from planner.bind.shapes import Shape, shapes_of
+from planner.calculus.cost import WRITTEN
 from planner.calculus.exact import text
 from planner.mechanism import Derivation, Mechanism, Params
 
@@ -34,8 +35,6 @@ What every method has in common:
 - Options marked *forecast* are planning values: they feed the forecast, and what `auto` chooses
   by it. No promise of privacy, and no level of a test, rests on them.
 """
-
-_COSTS = {"eps": "`eps=`", "eps_delta": "`eps=, delta=`", "rho": "`rho=`", "mu": "`mu=`"}
 
 
 def page() -> str:
@@ -61,7 +60,7 @@ def _method(found: Mechanism) -> list[str]:
     if found.summary:
         lines += [_sentence(found.summary), ""]
     lines += ["It releases:", "", *[f"- {one}" for one in found.releases], ""]
-    lines += [f"- Costs it can honour: {', '.join(_COSTS[unit] for unit in found.units)}"]
+    lines += [f"- Costs it can honour: {', '.join(f'`{WRITTEN[unit]}`' for unit in found.units)}"]
     lines += [f"- It reads: {_reads(found)}"]
     metrics = ", ".join(f"`{metric}`" for metric in found.metrics)
     lines += [f"- `EXPECT` may name: {metrics or 'nothing'}"]

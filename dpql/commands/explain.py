@@ -12,6 +12,7 @@ from pydantic_core import PydanticUndefined
 from dpql.failing import FINDINGS, OK, say
 from executors.registry import REGISTRY
 from planner.bind.shapes import shapes_of
+from planner.calculus.cost import WRITTEN
 from planner.calculus.exact import text
 from planner.findings import choices
 from planner.mechanism import Mechanism
@@ -19,7 +20,6 @@ from planner.mechanism import Mechanism
 __all__ = ["code_page", "codes", "method_page", "run"]
 
 _CODE = re.compile(r"(?:DPQL-)?([EW]\d{3})", re.IGNORECASE)
-_COSTS = {"eps": "eps=", "eps_delta": "eps=, delta=", "rho": "rho=", "mu": "mu="}
 _COST_WORDS = ("auto", "budget", "cost", "delta", "eps", "mu", "rho")
 _COST_PAGE = """\
 # costs
@@ -104,7 +104,7 @@ def method_page(found: Mechanism) -> str:
         *([found.summary, ""] if found.summary else []),
         "Releases: " + "; ".join(found.releases) + ".",
         "Costs: "
-        + " or ".join(f"`{_COSTS[unit]}`" for unit in found.units)
+        + " or ".join(f"`{WRITTEN[unit]}`" for unit in found.units)
         + "; or `n%` of the dataset's BUDGET"
         + ("; or `auto`, the least that meets its EXPECT" if found.metrics else "")
         + ".",

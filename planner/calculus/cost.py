@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-__all__ = ["UNITS", "Cost", "Unit"]
+__all__ = ["UNITS", "WRITTEN", "Cost", "Unit"]
 
 Unit: TypeAlias = Literal["eps", "eps_delta", "rho", "mu"]
 UNITS: tuple[Unit, ...] = ("eps", "eps_delta", "rho", "mu")
+WRITTEN: dict[Unit, str] = {"eps": "eps=", "eps_delta": "eps=, delta=", "rho": "rho=", "mu": "mu="}
+"""How a cost or a budget of each unit begins in a file."""
 
 
 @dataclass(frozen=True, slots=True)

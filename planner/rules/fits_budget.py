@@ -15,6 +15,7 @@ from planner.calculus.leaves import Priced
 from planner.checked import Price
 from planner.findings import Findings
 from planner.rules.conversion import way_out
+from planner.rules.scaling import noise_factor
 from planner.shown import shown
 
 __all__ = ["judge"]
@@ -63,7 +64,7 @@ def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings
     for price in prices:
         amount = price.charge(budget.unit)
         if amount is None:
-            _inconvertible(dataset, budget.unit, price, findings)
+            _inconvertible(dataset, budget.unit, price, prices, findings)
             continue
         before = spent.total
         spent.add(price.paid.source.site, amount)
@@ -78,7 +79,7 @@ def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings
                 price.paid.span,
                 here=_passes(over, budget.unit),
                 note=_ADDS_UP[budget.unit],
-                help=_fits_here(budget, before, price),
+                help=_fits_here(budget, before, price) + _or_scaled(dataset, prices),
                 labels=labels,
             )
         labels.append(Label(price.paid.span, f"{here} spent here"))
@@ -126,13 +127,16 @@ def _pairs(
             here="passes the budget here",
             note="costs at one delta are composed, not added; the least of all sound bounds is "
             "shown",
-            help="lower this cost, or raise the budget with the custodian's consent",
+            help="lower this cost, or raise the budget with the custodian's consent"
+            + _or_scaled(dataset, prices),
         )
         return
 
 
-def _inconvertible(dataset: BoundDataset, unit: Unit, price: Price, findings: Findings) -> None:
-    reason, help = way_out(price.leaves, price.cost.unit, unit, dataset.name)
+def _inconvertible(
+    dataset: BoundDataset, unit: Unit, price: Price, prices: Sequence[Price], findings: Findings
+) -> None:
+    reason, help = way_out(price, prices, unit, dataset.name)
     findings.error(
         "DPQL-E067",
         f"`{price.measurement.name}` cannot be charged to a budget in {unit}",
@@ -158,5 +162,14 @@ def _fits_here(budget: Cost, before: Fraction, price: Price) -> str:
         return "nothing is left of the budget here; drop this statement or lower another"
     if price.cost.unit != budget.unit:
         return "lower the cost of this statement, or of one above"
+    if price.paid.cost is None:
+        return "expect less of this statement, or lower another"
     fits = root_down(left) if budget.unit == "mu" else left
     return f"{budget.unit}={shown(fits, up=False)} fits here"
+
+
+def _or_scaled(dataset: BoundDataset, prices: Sequence[Price]) -> str:
+    factor = noise_factor(dataset, prices)
+    if factor is None:
+        return ""
+    return f"; or all fit with {shown(factor)} times the noise in each"

@@ -45,7 +45,7 @@ def test_the_message_names_the_statement_that_breaks_it_and_by_how_much() -> Non
     (found,) = [one for one in findings(text) if one.severity == "error"]
     assert found.message == "the plan spends rho=0.25, the budget of `s` is rho=0.2"
     assert found.here == "passes the budget by 0.05"
-    assert found.help == "rho=0.1 fits here"
+    assert found.help == "rho=0.1 fits here; or all fit with 1.12 times the noise in each"
     assert [label.text for label in found.labels] == ["0.1 spent here"]
     assert found.span is not None
     assert text[found.span.start : found.span.end] == "rho=0.15"
@@ -87,7 +87,9 @@ def test_an_adaptive_peel_in_rho_does_not_fit_a_mu_budget() -> None:
       PEEL evalues ADAPTIVE rho=0.1"""
     (found,) = [one for one in findings(text) if one.severity == "error"]
     assert found.code == "DPQL-E067"
-    assert found.help == "give this cost as mu=, or the BUDGET of `h` as rho="
+    assert found.help == (
+        "give this cost as mu=, or declare the BUDGET of `h` as rho= or eps=, delta="
+    )
 
 
 def test_pairs_of_eps_and_delta_add_up_or_compose() -> None:

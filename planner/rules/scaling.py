@@ -1,0 +1,60 @@
+"""By which factor all noise must grow for a plan to fit a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from planner.bound import BoundDataset
+from planner.calculus.compose import eps_at
+from planner.calculus.cost import Cost
+from planner.calculus.louder import cost_at, louder
+from planner.charges import total_of
+from planner.checked import Price
+from planner.ladder import rung
+
+__all__ = ["noise_factor"]
+
+_MOST = 9 * 900
+"""The place of a billion: a plan that passes its budget by more is not scaled, but rewritten."""
+
+
+def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | None:
+    """The least factor of three digits on all noise with which the prices fit the BUDGET.
+
+    Each leaf's noise grows by it, so the totals fall and the search may halve an interval. None
+    where no factor helps, since a price cannot be charged in the budget's unit at all.
+    """
+    budget = dataset.budget
+    if budget is None or not prices:
+        return None
+    if any(leaf.kind == "adp" for price in prices for leaf in price.leaves):
+        return None
+    most = dataset.facts.max_sites
+    if not _fits(prices, budget, most, rung(_MOST)):
+        return None
+    bad, good = -1, _MOST
+    while good - bad > 1:
+        middle = (good + bad) // 2
+        if _fits(prices, budget, most, rung(middle)):
+            good = middle
+        else:
+            bad = middle
+    return rung(good)
+
+
+def _fits(prices: Sequence[Price], budget: Cost, most: int, factor: Fraction) -> bool:
+    if budget.unit != "eps_delta":
+        total = total_of([_scaled(price, factor) for price in prices], budget.unit)
+        return total is not None and total <= budget.additive
+    leaves = [louder(leaf, factor) for price in prices for leaf in price.leaves]
+    bound = eps_at(leaves, budget.delta, most)
+    return bound is not None and bound.eps <= budget.amount
+
+
+def _scaled(price: Price, factor: Fraction) -> Price:
+    """The price with all its noise larger; a pair is charged by its leaves, so it may stay."""
+    cost = price.cost if price.cost.unit == "eps_delta" else cost_at(price.cost, factor)
+    leaves = tuple(louder(leaf, factor) for leaf in price.leaves)
+    return replace(price, cost=cost, leaves=leaves)
