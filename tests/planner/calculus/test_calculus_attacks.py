@@ -44,8 +44,10 @@ def gdp_needed(alarms, quiet, misses, caught):
 
 
 def renyi(p, q, order):
-    logs = np.log(p) - np.log(q)
-    return float(np.logaddexp.reduce(np.log(q) + order * logs) / (order - 1))
+    logs, above = np.log(p) - np.log(q), order - 1
+    if above < 1:  # near 1 the logarithm of a sum near 1 would lose its digits
+        return float(np.log1p(p @ np.expm1(above * logs)) / above)
+    return float(np.logaddexp.reduce(np.log(q) + order * logs) / above)
 
 
 def random_pairs(low, high, seed, rounds=150):
