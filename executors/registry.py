@@ -12,6 +12,7 @@ __all__ = ["REGISTRY", "Registry"]
 _FOLDERS: tuple[tuple[str, str, str], ...] = (
     ("TEST", "cox", "cox"),
     ("PEEL", "evalues", "peel"),
+    ("COVARIANCE", "pace", "pace"),
     ("COVARIANCE", "ssp", "ssp"),
     ("COVARIANCE", "diagonal", "diagonal"),
 )

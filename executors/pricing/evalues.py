@@ -9,11 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Literal
 
-from planner.calculus.exact import round_down
-from planner.calculus.leaves import Leaf
-from planner.calculus.targets import target
+from executors.pricing.purse import Purse, double_above
 
 __all__ = [
     "CEILING",
@@ -22,7 +19,6 @@ __all__ = [
     "LARGEST_SCALE",
     "LEAST_SCALE",
     "SMOOTHING_BITS",
-    "Purse",
     "Rounds",
     "centering_steps",
     "finest_grid",
@@ -43,45 +39,6 @@ COARSEST_GRID = 20
 LARGEST_SCALE = 2**52
 LEAST_SCALE = 1024
 """Parameters of the discrete Gaussian, in grid steps, lie in [1024, 2^52)."""
-
-_ETA_DIGITS = 15
-
-
-@dataclass(frozen=True, slots=True)
-class Purse:
-    """An amount of privacy in what adds up: mu squared, or rho."""
-
-    unit: Literal["mu_squared", "rho"]
-    amount: Fraction
-
-    def __post_init__(self) -> None:
-        if self.amount <= 0:
-            raise ValueError("a purse holds a positive amount")
-
-    @classmethod
-    def behind(cls, cap: Leaf) -> Purse:
-        """What the filter of a `gdp` or `zcdp` cap may spend."""
-        if cap.kind not in ("gdp", "zcdp"):
-            raise ValueError("a peeling is capped in mu or rho")
-        return cls("rho", cap.param) if cap.kind == "zcdp" else cls("mu_squared", cap.param**2)
-
-    @property
-    def mu_squared(self) -> Fraction:
-        """The square of mu that a Gaussian draw may cost: mu^2, or 2 rho."""
-        return self.amount if self.unit == "mu_squared" else 2 * self.amount
-
-    def part(self, share: Fraction) -> Purse:
-        """That share of the amount."""
-        return Purse(self.unit, self.amount * share)
-
-    def eta(self) -> Fraction:
-        """The range of one exponential-mechanism draw that costs the whole purse.
-
-        mu: 2 log(Phi(mu/2) / Phi(-mu/2)); this is the inverse of mu = 2 Phi^-1(1/(1 + e^(-eta/2))).
-        rho: sqrt(8 rho). Rounded down to 15 significant digits, so that the charge of it, rounded
-        up to 18, still fits.
-        """
-        return round_down(target("br", self.unit, self.amount).estimate, _ETA_DIGITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +81,7 @@ def value_scale(steps: int, mu_squared: Fraction) -> int:
     The least integer s with (steps + 1)^2 <= mu^2 s^2, rounded up to 53 significant bits. With
     `steps + 1` the bound is proved for the discrete law; `steps` alone would not be enough.
     """
-    return _round_up_53(_root_up((steps + 1) ** 2 / mu_squared))
+    return double_above(_root_up((steps + 1) ** 2 / mu_squared))
 
 
 def centering_steps(scale: int, grid: int) -> int:
@@ -150,12 +107,6 @@ def size_grid(largest: int) -> tuple[int, ...]:
         sizes.append(size)
         size = max(size + 1, 11 * size // 10)
     return tuple(sizes)
-
-
-def _round_up_53(scale: int) -> int:
-    """The next integer with at most 53 significant bits: samplers take scales as doubles."""
-    extra = max(0, scale.bit_length() - 53)
-    return -(-scale >> extra) << extra
 
 
 def _root_up(value: Fraction) -> int:

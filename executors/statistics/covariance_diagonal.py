@@ -8,7 +8,7 @@ import numpy as np
 
 from executors.statistics.covariance_matrix import Vector
 
-__all__ = ["Variances", "shrunk_means", "shrunk_variances"]
+__all__ = ["Variances", "estimated_mean", "estimated_variances", "shrunk_means", "shrunk_variances"]
 
 _STEPS = 2.0**16
 
@@ -25,6 +25,27 @@ class Variances:
     value: Vector
     variance: float
     factor: float
+
+
+def estimated_mean(noisy: Vector, deviation: float, as_published: bool) -> Vector:
+    """Means in the unit box from noisy ones: shrunk, or clipped only where `as_published`."""
+    if as_published:
+        return np.asarray(np.clip(noisy, -1.0, 1.0))
+    return shrunk_means(noisy, deviation)
+
+
+def estimated_variances(
+    raw: Vector, mean: Vector, square_sd: float, mean_sd: float, as_published: bool
+) -> Variances:
+    """Variances in the unit box from noisy ones: shrunk, or clipped only where `as_published`.
+
+    The noise of a raw variance is that of its square and, to first order, 2 m times its mean's.
+    `mean` is zero where none was released.
+    """
+    deviation = float(np.sqrt(square_sd**2 + 4.0 * mean_sd**2 * np.mean(mean**2)))
+    if as_published:
+        return Variances(raw, np.clip(raw, 0.0, 1.0), deviation**2, 1.0)
+    return shrunk_variances(raw, deviation)
 
 
 def shrunk_means(noisy: Vector, deviation: float) -> Vector:

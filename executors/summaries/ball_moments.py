@@ -1,7 +1,8 @@
 """Second moments of rows shortened to a ball, in integers.
 
-With w = x - c, a row becomes z_j = clamp(floor(2^16 w_j min(1, C / |w|) / U), -2^16, 2^16), C the
-radius of the ball and U >= C its public unit. Flooring lengthens a row by at most sqrt(d) and
+With w_j = (x_j - c_j) / s_j, a row becomes
+z_j = clamp(floor(2^16 w_j min(1, C / |w|) / U), -2^16, 2^16), C the radius of the ball, U >= C its
+public unit, s_j = 1 unless public scales are given. Flooring lengthens a row by at most sqrt(d) and
 floating point by less than 1, so |z|^2 stays within the stated limit; a row beyond it would count
 as the centre. That test is made on the integers and comes last: the limit is a fact about z,
 whatever floating point did before.
@@ -28,32 +29,46 @@ def summarise(query: Query, reader: Reader) -> Moments:
     """The moments of the query's columns over every row of the reader, rows shortened.
 
     Parameters: `center`, one Fraction a column; `radius` C and `unit` U, Fractions in the units of
-    the columns; `limit`, the largest |z|^2, an integer. Raises ValueError for other shapes.
+    the columns over their scales; `limit`, the largest |z|^2, an integer; `scale`, one positive
+    Fraction a column, may be missing. Raises ValueError for other shapes.
     """
     parameters = dict(query.parameters)
     center = np.array([float(value) for value in parameters["center"]])
     radius, unit = Fraction(parameters["radius"]), Fraction(parameters["unit"])
-    if len(center) != len(query.columns):
-        raise ValueError("one number of the centre for each column")
+    scale = np.array([float(value) for value in parameters.get("scale", (1,) * len(center))])
+    if len(center) != len(query.columns) or len(scale) != len(query.columns):
+        raise ValueError("one number of the centre, and of the scale, for each column")
+    if not (scale > 0).all():
+        raise ValueError("scales are positive")
     if not 0 < radius <= unit:
         raise ValueError("a ball has a positive radius, at most its unit")
     moments = Moments.zero(len(center))
     selections = [selection(column) for column in query.columns]
     for batch in reader.batches(selections, rows=BATCH):
         rows = _rows(batch)
-        z = ball_rows(rows, center, float(radius), float(unit), int(parameters["limit"]))
+        limit = int(parameters["limit"])
+        z = ball_rows(rows, center, float(radius), float(unit), limit, scale)
         gram = (z @ z.T).astype(np.int64)
         moments = moments.plus(Moments(batch.num_rows, z.sum(axis=1).astype(np.int64), gram))
     return moments
 
 
-def ball_rows(rows: Floats, center: Floats, radius: float, unit: float, limit: int) -> Floats:
+def ball_rows(
+    rows: Floats,
+    center: Floats,
+    radius: float,
+    unit: float,
+    limit: int,
+    scale: Floats | None = None,
+) -> Floats:
     """The integers z as float64, shape (d, rows), of values of the same shape.
 
     Operations run in column order, so that they do not depend on how rows are batched.
     """
-    w = rows - center[:, None]
     with np.errstate(all="ignore"):
+        w = rows - center[:, None]
+        if scale is not None:
+            w /= scale[:, None]
         square = np.zeros(w.shape[1])
         for column in w:
             square += column * column

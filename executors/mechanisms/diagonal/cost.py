@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from executors.pricing.covariance import (
-    GRID,
-    MEAN_WEIGHT,
-    PRODUCT,
-    diagonal_sensitivity,
-    is_constant_square,
-    joint_sensitivity,
-)
 from executors.pricing.covariance_columns import (
     Center,
     box_of,
@@ -23,24 +13,12 @@ from executors.pricing.covariance_columns import (
     complaints,
     silent_rules,
 )
+from executors.pricing.covariance_squares import measured_squares, squares_need
 from planner.calculus.need import Need
 from planner.facts import Facts
 from planner.mechanism import Complaint, Params, Query, Units
 
-__all__ = [
-    "Deviations",
-    "DiagonalParams",
-    "assumptions",
-    "check",
-    "deviations",
-    "measured",
-    "need",
-    "query",
-    "sensitivity",
-]
-
-_LEAST_SCALE = Fraction(2**20)
-_LEAST_JOINT_SCALE = Fraction(2**26)
+__all__ = ["DiagonalParams", "assumptions", "check", "measured", "need", "query"]
 
 
 class DiagonalParams(Params):
@@ -67,14 +45,6 @@ class DiagonalParams(Params):
         return given
 
 
-@dataclass(frozen=True, slots=True)
-class Deviations:
-    """Standard deviations of the noise on a square and on a mean, in the unit box."""
-
-    square: float
-    mean: float
-
-
 def check(params: DiagonalParams, facts: Facts, units: Units) -> tuple[Complaint, ...]:
     """Everything that is wrong with the statement, found without data."""
     found = (*complaints(facts), *center_complaints(params.center, facts))
@@ -96,19 +66,7 @@ def need(params: DiagonalParams, facts: Facts, units: Units) -> tuple[Need, ...]
 
     Proof: proof.md, claims 1 to 3.
     """
-    joint = params.center == "private"
-    count = len(facts.columns) * 2 if joint else len(measured(params, facts))
-    return (
-        Need(
-            kind="dgauss",
-            sensitivity=lambda: sensitivity(params, facts),
-            width=max(1, count),
-            role="measure",
-            dataset=facts.source.dataset,
-            site=facts.source.site,
-            minimum_scale=_LEAST_JOINT_SCALE if joint else _LEAST_SCALE,
-        ),
-    )
+    return (squares_need(params.center, facts, params.variant == "paper"),)
 
 
 def query(params: DiagonalParams, facts: Facts) -> Query:
@@ -134,27 +92,5 @@ def assumptions(params: DiagonalParams, facts: Facts) -> tuple[str, ...]:
 
 
 def measured(params: DiagonalParams, facts: Facts) -> tuple[int, ...]:
-    """The columns whose squares are noised, by their place.
-
-    About its middle a boolean is -1 or 1 in the unit box, and so is its fill: its mean square is 1
-    for every dataset and needs no noise.
-    """
-    places = tuple(range(len(facts.columns)))
-    if params.center == "private" or params.variant == "paper":
-        return places
-    center = box_of(params.center, facts).center
-    return tuple(j for j in places if not is_constant_square(facts.columns[j], center[j]))
-
-
-def sensitivity(params: DiagonalParams, facts: Facts) -> Fraction:
-    """L2 move of the noised integers for one row replaced. Proof: proof.md, claims 1 and 2."""
-    if params.center == "private":
-        return joint_sensitivity(len(facts.columns))
-    return diagonal_sensitivity(len(measured(params, facts)))
-
-
-def deviations(facts: Facts, scale: Fraction) -> Deviations:
-    """The noise of a square and of a mean, from the leaf's scale as it is drawn."""
-    return Deviations(
-        float(scale / (facts.rows * PRODUCT)), float(scale / (facts.rows * MEAN_WEIGHT * GRID))
-    )
+    """The columns whose squares are noised, by their place."""
+    return measured_squares(params.center, facts, params.variant == "paper")

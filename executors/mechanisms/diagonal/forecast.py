@@ -6,9 +6,10 @@ from fractions import Fraction
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from executors.mechanisms.diagonal.cost import DiagonalParams, deviations, measured, need
+from executors.mechanisms.diagonal.cost import DiagonalParams, measured, need
 from executors.pricing.covariance import GRID, MEAN_WEIGHT
 from executors.pricing.covariance_columns import box_of
+from executors.pricing.covariance_squares import square_deviations
 from executors.pricing.covariance_warnings import warnings_of
 from executors.pricing.drawable import confirm_drawable
 from planner.calculus.cost import Cost
@@ -40,7 +41,7 @@ def forecast(params: DiagonalParams, facts: Facts, loss: Loss) -> dict[str, Any]
     leaf = loss.leaves[0]
     scale = Fraction(leaf.scale or 0)
     sensitivity = Fraction(leaf.sensitivity or 0)
-    sd = deviations(facts, scale)
+    sd = square_deviations(facts, scale)
     count, noised = len(facts.columns), len(measured(params, facts))
     error = sd.square**2
     figures: dict[str, Any] = {

@@ -11,14 +11,14 @@ import numpy as np
 from executors.mechanisms.diagonal.cost import (
     DiagonalParams,
     assumptions,
-    deviations,
     measured,
     query,
 )
 from executors.pricing.covariance import GRID, MEAN_WEIGHT, PRODUCT
 from executors.pricing.covariance_columns import box_of
+from executors.pricing.covariance_squares import square_deviations
 from executors.release import NoiseNote, Outcome
-from executors.statistics.covariance_diagonal import Variances, shrunk_means, shrunk_variances
+from executors.statistics.covariance_diagonal import estimated_mean, estimated_variances
 from executors.statistics.covariance_matrix import Vector
 from executors.statistics.covariance_measurements import Measurements
 from planner.facts import Facts
@@ -39,8 +39,9 @@ def run(
     if len(loss.leaves) != 1 or loss.leaves[0].scale is None:
         raise ValueError("this statement is priced with one discrete Gaussian leaf")
     leaf = loss.leaves[0]
-    sd = deviations(facts, Fraction(loss.leaves[0].scale or 0))
+    sd = square_deviations(facts, Fraction(loss.leaves[0].scale or 0))
     is_private = params.center == "private"
+    as_published = params.variant == "paper"
     places = list(measured(params, facts))
     moments = stats(query(params, facts))
     squares = [int(moments.gram[j, j]) for j in places]
@@ -48,8 +49,12 @@ def run(
     noisy = [int(value) for value in noise.dgauss(leaf, [*squares, *sums])]
     second = np.array([value / (facts.rows * PRODUCT) for value in noisy[: len(places)]])
     first = np.array([value / (facts.rows * MEAN_WEIGHT * GRID) for value in noisy[len(places) :]])
-    mean = _means(params, first, sd.mean) if is_private else np.zeros(len(facts.columns))
-    variances = _variances(params, second - mean[places] ** 2, mean, sd.square, sd.mean)
+    mean = (
+        estimated_mean(first, sd.mean, as_published) if is_private else np.zeros(len(facts.columns))
+    )
+    variances = estimated_variances(
+        second - mean[places] ** 2, mean, sd.square, sd.mean, as_published
+    )
     box = box_of(params.center, facts)
     units = np.array([float(half) for half in box.half])
     center = np.array([float(value) for value in box.center])
@@ -87,25 +92,6 @@ def run(
         assumptions(params, facts),
         {"measurements": table.table()},
     )
-
-
-def _means(params: DiagonalParams, noisy: Vector, deviation: float) -> Vector:
-    if params.variant == "paper":
-        return np.asarray(np.clip(noisy, -1.0, 1.0))
-    return shrunk_means(noisy, deviation)
-
-
-def _variances(
-    params: DiagonalParams, raw: Vector, mean: Vector, square_sd: float, mean_sd: float
-) -> Variances:
-    """The noise of a raw variance is that of its square and, to first order, 2 m times its mean's.
-
-    `mean` is zero where none was released.
-    """
-    deviation = float(np.sqrt(square_sd**2 + 4.0 * mean_sd**2 * np.mean(mean**2)))
-    if params.variant == "paper":
-        return Variances(raw, np.clip(raw, 0.0, 1.0), deviation**2, 1.0)
-    return shrunk_variances(raw, deviation)
 
 
 def _error(mean: Vector, square_sd: float, mean_sd: float) -> Vector:

@@ -10,10 +10,10 @@ from executors.mechanisms.peel.options import EvaluesParams, largest_size
 from executors.pricing.evalues import (
     LARGEST_SCALE,
     LEAST_SCALE,
-    Purse,
     sensitivity_steps,
     value_scale,
 )
+from executors.pricing.purse import Purse
 from planner.calculus.compose import total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text

@@ -8,13 +8,13 @@ from fractions import Fraction
 from executors.mechanisms.peel.options import EvaluesParams, largest_size
 from executors.pricing.evalues import (
     FINEST_GRID,
-    Purse,
     Rounds,
     rounds,
     sensitivity_steps,
     size_grid,
     value_scale,
 )
+from executors.pricing.purse import Purse
 from planner.calculus.exact import root_up
 from planner.calculus.leaves import Leaf
 from planner.facts import Column, Facts

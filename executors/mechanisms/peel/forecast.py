@@ -11,7 +11,8 @@ from executors.mechanisms.peel.cost import need
 from executors.mechanisms.peel.design import Design, asserted
 from executors.mechanisms.peel.options import EvaluesParams, largest_size
 from executors.mechanisms.peel.power import Alternatives, power
-from executors.pricing.evalues import Purse, finest_grid, size_grid
+from executors.pricing.evalues import finest_grid, size_grid
+from executors.pricing.purse import Purse
 from executors.statistics.calibration import log_k
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import declared, solve

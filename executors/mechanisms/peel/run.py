@@ -16,7 +16,8 @@ from executors.mechanisms.peel.design import Design, asserted, grid_of
 from executors.mechanisms.peel.options import EvaluesParams
 from executors.mechanisms.peel.report import outcome
 from executors.noise import StatementNoise
-from executors.pricing.evalues import Purse, centering_steps, sensitivity_steps
+from executors.pricing.evalues import centering_steps, sensitivity_steps
+from executors.pricing.purse import Purse
 from executors.release import NoiseNote, Outcome
 from executors.summaries.log_evalues import LogEvalues
 from planner.calculus.leaves import Leaf, Loss

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from executors.pricing.evalues import (
     COARSEST_GRID,
     FINEST_GRID,
-    Purse,
     centering_steps,
     finest_grid,
     rounds,
@@ -20,6 +19,7 @@ from executors.pricing.evalues import (
     size_grid,
     value_scale,
 )
+from executors.pricing.purse import Purse
 from planner.calculus.convert import range_to_mu_squared, range_to_rho
 from planner.calculus.leaves import Leaf
 

@@ -15,7 +15,7 @@ from executors.mechanisms.peel.design import Design
 from executors.mechanisms.peel.forecast import resolve
 from executors.mechanisms.peel.options import EvaluesParams
 from executors.noise import StatementNoise
-from executors.pricing.evalues import Purse
+from executors.pricing.purse import Purse
 from planner.calculus.compose import total
 from planner.calculus.convert import gdp_to_rho
 from planner.calculus.cost import Cost

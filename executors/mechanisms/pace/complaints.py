@@ -1,0 +1,109 @@
+"""What can be wrong with a `COVARIANCE pace` statement before any data is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from executors.mechanisms.pace.params import PaceParams
+from executors.pricing.covariance_columns import center_complaints, complaints
+from executors.pricing.covariance_squares import measured_squares
+from planner.facts import Facts
+from planner.mechanism import Complaint, Units
+
+__all__ = ["check"]
+
+_OF_THE_SEARCH = ("select", "rounds", "anneal", "gamma", "maxrounds", "pairs")
+
+
+def check(params: PaceParams, facts: Facts, units: Units) -> tuple[Complaint, ...]:
+    """Everything that is wrong with the statement; the price is not needed for any of it."""
+    found = (*complaints(facts), *center_complaints(params.center, facts))
+    if not found and not measured_squares(params.center, facts, params.variant == "paper"):
+        found = (
+            Complaint(
+                "DPQL-E055",
+                "about its middle a BOOLEAN is always -1 or 1: there is no variance to measure",
+                "columns",
+                note="every second moment of a single one of these columns is known without the "
+                "data",
+                help="write `center=private`, which releases means and variances",
+            ),
+        )
+    return (
+        *found,
+        *_about_strategy(params),
+        *_about_pairs(params, facts),
+        *_without_effect(params, facts),
+    )
+
+
+def _about_strategy(params: PaceParams) -> Iterator[Complaint]:
+    if params.strategy == "diagonal":
+        yield Complaint(
+            "DPQL-E157",
+            "`strategy=diagonal` is what `auto` becomes, not a strategy to write",
+            "strategy",
+            note="the plan says so where rows, columns and cost allow variances only",
+            help="write `COVARIANCE diagonal`, or `strategy=auto`",
+        )
+    if params.variant == "paper" and params.strategy in ("auto", "dense"):
+        yield Complaint(
+            "DPQL-E157",
+            f"`strategy={params.strategy}` is no part of the published algorithm",
+            "strategy",
+            help="leave `variant=paper` or `strategy` out",
+        )
+
+
+def _about_pairs(params: PaceParams, facts: Facts) -> Iterator[Complaint]:
+    if params.pairs is None:
+        return
+    known = {column.name for column in facts.columns}
+    seen: set[frozenset[str]] = set()
+    if not params.pairs:
+        yield Complaint(
+            "DPQL-E156",
+            "`pairs` is empty: there is nothing to search",
+            "pairs",
+            help="list pairs such as `[(a, b), (a, c)]`, or leave `pairs` out",
+        )
+    for pair in params.pairs:
+        written = "(" + ", ".join(pair) + ")"
+        unknown = [name for name in pair if name not in known]
+        problem = ""
+        if len(pair) != 2 or len(set(pair)) != 2:
+            problem = f"`{written}` is no pair of two columns"
+        elif unknown:
+            problem = f"`{unknown[0]}` in `pairs` is no column of this covariance"
+        elif frozenset(pair) in seen:
+            problem = f"the pair `{written}` is listed twice"
+        seen.add(frozenset(pair))
+        if problem:
+            yield Complaint(
+                "DPQL-E156",
+                problem,
+                "pairs",
+                help="list each pair once, such as `[(a, b), (a, c)]`, of columns in COLUMNS",
+            )
+
+
+def _without_effect(params: PaceParams, facts: Facts) -> Iterator[Complaint]:
+    idle: dict[str, str] = {}
+    if len(facts.columns) == 1:
+        idle = dict.fromkeys((*_OF_THE_SEARCH, "diag", "pilot", "strategy"), "for one column")
+    elif params.strategy == "dense":
+        idle = dict.fromkeys((*_OF_THE_SEARCH, "pilot"), "with `strategy=dense`")
+    elif params.strategy == "entries":
+        idle = {"pilot": "with `strategy=entries`"}
+    if len(facts.columns) == 2 and not idle.get("select"):
+        idle |= dict.fromkeys(("select", "pairs"), "for two columns, which have one pair")
+    defaults = type(params)()
+    for name, when in idle.items():
+        if name in params.model_fields_set and getattr(params, name) != getattr(defaults, name):
+            yield Complaint(
+                "DPQL-W246",
+                f"`{name}` has no effect {when}",
+                name,
+                help=f"leave `{name}` out",
+                is_warning=True,
+            )

@@ -1,0 +1,83 @@
+"""The options of `COVARIANCE pace`."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from executors.pricing.covariance_columns import Center
+from planner.mechanism import AUTO, Auto, ColumnName, Params
+
+__all__ = ["PaceParams"]
+
+Share = Annotated[Fraction, Field(gt=0, lt=1)]
+_PAPER = {"center": "midpoint", "strategy": "entries"}
+
+
+class PaceParams(Params):
+    """What an author may write behind `COVARIANCE pace`."""
+
+    center: Center = Field(
+        default="private",
+        description="about what: `private` (means released with the variances; not the default of "
+        "variant=paper), `midpoint` (the middle of every range, a second moment; the default of "
+        "variant=paper) or a list of public numbers, one a column",
+    )
+    strategy: Literal["auto", "entries", "dense", "diagonal"] = Field(
+        default="auto",
+        description="`auto`: a pilot decides between one release of all correlations and a search "
+        "for single ones (the plan says `diagonal` where rows, columns and cost allow variances "
+        "only); `entries`: the search; `dense`: one release of all. `diagonal` is not written: "
+        "that is a method of its own",
+    )
+    diag: Share = Field(
+        default=Fraction(3, 10),
+        description="the share of the cost that pays for the variances, and for the means",
+    )
+    select: Share = Field(
+        default=Fraction(1, 2),
+        description="the share of a round that pays for choosing a pair; the rest measures it",
+    )
+    rounds: Auto | Annotated[int, Field(ge=1)] = Field(
+        default=AUTO,
+        description="how many rounds the search would have if none were made dearer; auto is twice "
+        "the number of columns",
+    )
+    anneal: Annotated[Fraction, Field(ge=1, le=1000)] = Field(
+        default=Fraction(2),
+        description="by how much the later rounds become dearer after one that found noise only; 1 "
+        "never",
+    )
+    gamma: Annotated[Fraction, Field(gt=0, le=1)] = Field(
+        default=Fraction(1, 100),
+        description="the weight of the determinant in the fit to what was measured; it keeps the "
+        "matrix positive definite",
+    )
+    maxrounds: Annotated[int, Field(ge=1)] = Field(
+        default=5000, description="the most rounds of the search; the last one spends what is left"
+    )
+    pilot: Share = Field(
+        default=Fraction(2, 5),
+        description="the share of what follows the variances that pays for the pilot of "
+        "strategy=auto",
+    )
+    pairs: tuple[tuple[ColumnName, ...], ...] | None = Field(
+        default=None,
+        description="the pairs that the search may choose from, such as `[(a, b), (a, c)]`, known "
+        "without the data; all pairs otherwise",
+    )
+    variant: Literal["paper"] | None = Field(
+        default=None,
+        description="`paper`: the published search as far as it is known: center=midpoint and "
+        "strategy=entries unless written, nothing drawn towards an average or towards zero",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _published(cls, given: Any) -> Any:
+        """`variant=paper` changes two defaults; what is written beside it wins."""
+        if isinstance(given, dict) and given.get("variant") == "paper":
+            return {**_PAPER, **given}
+        return given

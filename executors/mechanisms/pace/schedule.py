@@ -1,0 +1,50 @@
+"""How the rounds of a search divide what they may spend, whatever they find."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from executors.pricing.purse import Purse
+from planner.calculus.exact import round_down
+
+__all__ = ["Schedule"]
+
+_DIGITS = 30
+
+
+class Schedule:
+    """Slices of a purse, one a round; all of them together are the purse, exactly.
+
+    A round costs r, at first a `rounds`-th of the whole. Where what is left is less than 2 r, or
+    in round `limit`, the slice is everything that is left, and the last. `anneal` multiplies r.
+    """
+
+    def __init__(self, purse: Purse, rounds: int, anneal: Fraction, limit: int) -> None:
+        self._purse = purse
+        self._size = purse.amount / rounds
+        self._anneal = anneal
+        self._limit = limit
+        self.used = Fraction(0)
+        self.round = 0
+        self.is_over = False
+
+    @property
+    def left(self) -> Fraction:
+        """What no round has taken yet."""
+        return self._purse.amount - self.used
+
+    def slice(self) -> Purse:
+        """What the next round may spend. Raises ValueError after the last one."""
+        if self.is_over:
+            raise ValueError("the last round has taken what was left")
+        self.round += 1
+        size = self._size
+        if self.left < 2 * size or self.round == self._limit:
+            size = self.left
+            self.is_over = True
+        self.used += size
+        return Purse(self._purse.unit, size)
+
+    def anneal(self) -> None:
+        """Make the rounds to come dearer. The size is cut to 30 digits, which costs nothing."""
+        self._size = round_down(self._size * self._anneal, _DIGITS)

@@ -1,0 +1,70 @@
+"""An amount of privacy that one draw, or several together, may spend."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Literal
+
+from planner.calculus.exact import round_down
+from planner.calculus.leaves import Leaf
+from planner.calculus.targets import target
+
+__all__ = ["Purse", "double_above"]
+
+_ETA_DIGITS = 15
+_DOUBLE_BITS = 53
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """An amount of privacy in what adds up: mu squared, or rho."""
+
+    unit: Literal["mu_squared", "rho"]
+    amount: Fraction
+
+    def __post_init__(self) -> None:
+        if self.amount <= 0:
+            raise ValueError("a purse holds a positive amount")
+
+    @classmethod
+    def behind(cls, cap: Leaf) -> Purse:
+        """What the filter of a `gdp` or `zcdp` cap may spend."""
+        if cap.kind not in ("gdp", "zcdp"):
+            raise ValueError("this filter is capped in mu or rho")
+        return cls("rho", cap.param) if cap.kind == "zcdp" else cls("mu_squared", cap.param**2)
+
+    @property
+    def mu_squared(self) -> Fraction:
+        """The square of mu that a Gaussian draw may cost: mu^2, or 2 rho."""
+        return self.amount if self.unit == "mu_squared" else 2 * self.amount
+
+    def part(self, share: Fraction) -> Purse:
+        """That share of the amount."""
+        return Purse(self.unit, self.amount * share)
+
+    def eta(self) -> Fraction:
+        """The range of one exponential-mechanism draw that costs the whole purse.
+
+        mu: 2 log(Phi(mu/2) / Phi(-mu/2)); this is the inverse of mu = 2 Phi^-1(1/(1 + e^(-eta/2))).
+        rho: sqrt(8 rho). Rounded down to 15 significant digits, so that the charge of it, rounded
+        up to 18, still fits.
+        """
+        return round_down(target("br", self.unit, self.amount).estimate, _ETA_DIGITS)
+
+    def scale(self, sensitivity: int) -> int:
+        """Parameter s of the discrete Gaussian for one draw that costs at most the whole purse.
+
+        `sensitivity` D is in L2 and integers. s >= D/mu + 1, rounded up to 53 significant bits;
+        then (D/s)(1 + 1/(20 s^2)) <= mu wherever mu <= D, and D^2/(2 s^2) <= rho with mu^2 = 2 rho.
+        """
+        square = Fraction(sensitivity**2) / self.mu_squared
+        whole = -(-square.numerator // square.denominator)
+        return double_above(isqrt(whole - 1) + 2)
+
+
+def double_above(scale: int) -> int:
+    """The next integer with at most 53 significant bits: samplers take scales as doubles."""
+    extra = max(0, scale.bit_length() - _DOUBLE_BITS)
+    return -(-scale >> extra) << extra
