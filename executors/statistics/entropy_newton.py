@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 __all__ = ["DENSE_UNKNOWNS", "Matrix", "Problem", "State", "Vector", "descend"]
 
@@ -42,7 +41,8 @@ class Problem:
     """One graph with its targets.
 
     `a`, `b`, shape (c + m,), are the ends of every unknown: first a = b = 0 .. c - 1, then the m
-    pairs. `y` and `v` are the target and its noise variance of each, `size` is c.
+    pairs. `y` and `v` are the target and its noise variance of each, `size` is c. `times` tells how
+    often an unknown stands in the matrix: 1 on the diagonal, 2 for a pair.
     """
 
     size: int
@@ -50,6 +50,7 @@ class Problem:
     b: Indices
     y: Vector
     v: Vector
+    times: Vector
 
     @classmethod
     def of(
@@ -63,6 +64,7 @@ class Problem:
             np.concatenate([own, b]).astype(np.int64),
             np.concatenate([y_diag, y]),
             np.concatenate([v_diag, v]),
+            np.repeat([1.0, 2.0], [len(y_diag), len(y)]),
         )
 
     def matrix(self, unknowns: Vector) -> Matrix:
@@ -75,11 +77,6 @@ class Problem:
     def entries(self, matrix: Matrix) -> Vector:
         """The unknowns of a symmetric matrix."""
         return np.asarray(matrix[self.a, self.b])
-
-    @property
-    def times(self) -> Vector:
-        """How often an unknown stands in the matrix: 1 on the diagonal, 2 for a pair."""
-        return np.where(np.arange(len(self.y)) < self.size, 1.0, 2.0)
 
     def ridge(self, gamma: float) -> Vector:
         """Second derivative of the ridge: gamma v on the diagonal, 4 gamma v for a pair."""
@@ -184,18 +181,17 @@ def _factored(problem: Problem, gamma: float, state: State, gradient: Vector) ->
     scale = 1.0 / np.sqrt(np.diagonal(hessian))
     hessian *= scale[:, None]
     hessian *= scale[None, :]
-    places = np.diag_indices_from(hessian)
+    diagonal = np.einsum("ii->i", hessian)
     jitter, added = 1e-14, 0.0
     while jitter <= _LARGEST_JITTER:
-        hessian[places] += jitter - added
+        diagonal += jitter - added
         added = jitter
-        try:
-            factor = cho_factor(hessian, lower=True, check_finite=False)
-        except np.linalg.LinAlgError:
+        factor, failed = dpotrf(hessian, lower=1)
+        if failed:
             jitter *= 100.0
             continue
-        solved: Vector = scale * cho_solve(factor, -gradient * scale, check_finite=False)
-        return solved
+        solved, _ = dpotrs(factor, -gradient * scale, lower=1)
+        return np.asarray(scale * solved)
     return -gradient * scale**2
 
 
@@ -206,7 +202,7 @@ def _hessian(problem: Problem, gamma: float, state: State) -> Matrix:
     hessian = from_a[:, a] * from_b[:, b]
     hessian += from_a[:, b] * from_b[:, a]
     hessian *= 0.5 * np.outer(problem.times, problem.times)
-    hessian[np.diag_indices_from(hessian)] += problem.ridge(gamma)
+    np.einsum("ii->i", hessian)[:] += problem.ridge(gamma)
     return np.asarray(hessian)
 
 

@@ -47,28 +47,21 @@ def summarise(query: Query, reader: Reader) -> Moments:
     for batch in reader.batches(selections, rows=BATCH):
         rows = _rows(batch)
         limit = int(parameters["limit"])
-        z = ball_rows(rows, center, float(radius), float(unit), limit, scale)
+        with np.errstate(all="ignore"):
+            moved = (rows - center[:, None]) / scale[:, None]
+        z = ball_rows(moved, np.zeros(len(center)), float(radius), float(unit), limit)
         gram = (z @ z.T).astype(np.int64)
         moments = moments.plus(Moments(batch.num_rows, z.sum(axis=1).astype(np.int64), gram))
     return moments
 
 
-def ball_rows(
-    rows: Floats,
-    center: Floats,
-    radius: float,
-    unit: float,
-    limit: int,
-    scale: Floats | None = None,
-) -> Floats:
+def ball_rows(rows: Floats, center: Floats, radius: float, unit: float, limit: int) -> Floats:
     """The integers z as float64, shape (d, rows), of values of the same shape.
 
     Operations run in column order, so that they do not depend on how rows are batched.
     """
     with np.errstate(all="ignore"):
         w = rows - center[:, None]
-        if scale is not None:
-            w /= scale[:, None]
         square = np.zeros(w.shape[1])
         for column in w:
             square += column * column

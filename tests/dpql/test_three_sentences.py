@@ -1,4 +1,4 @@
-"""The three sentences that started the language parse as written; those with a method run."""
+"""The three sentences that started the language parse, plan and run as written."""
 
 from __future__ import annotations
 
@@ -36,14 +36,12 @@ def test_the_three_sentences_parse_in_one_file() -> None:
     assert len(script.statements) == 7
 
 
-def test_the_one_without_a_method_is_told_which_there_are() -> None:
-    (found,) = check(DECLARED + "\n".join(SENTENCES) + "\n").diagnostics
-    assert found.code == "DPQL-E040"
-    assert found.help == "methods of COVARIANCE: `ssp`, `diagonal`"
+def test_the_three_sentences_have_no_finding() -> None:
+    assert check(DECLARED + "\n".join(SENTENCES) + "\n").diagnostics == ()
 
 
-def test_the_two_with_a_method_plan_and_run(tmp_path: Path) -> None:
-    made = plan(DECLARED + "\n".join(SENTENCES[:2]) + "\n")
+def test_the_three_sentences_plan_and_run(tmp_path: Path) -> None:
+    made = plan(DECLARED + "\n".join(SENTENCES) + "\n")
     assert made.ok, str(made)
     generator = np.random.default_rng(1)
     names = [f"g{index:02}" for index in range(40)]
@@ -57,14 +55,19 @@ def test_the_two_with_a_method_plan_and_run(tmp_path: Path) -> None:
         evalue_facts(40, "0.3", str(places["hits"])),
     )
     ledger = Ledger.connect(str(tmp_path / "ledger.db"), create=True)
-    for table in tables:
-        ledger.open_key(KeyFacts(tables=(table,), cap=compile_cap(cost_of("mu=2"))))
+    for table, cap in zip(tables, ("rho=2", "mu=2"), strict=True):
+        ledger.open_key(KeyFacts(tables=(table,), cap=compile_cap(cost_of(cap))))
     done = run(made, {name: str(place) for name, place in places.items()}, ledger)
-    assert list(done.releases) == ["cox_1", "evalues_1"]
+    assert list(done.releases) == ["cox_1", "evalues_1", "pace_1"]
     peel = done["evalues_1"]["value"]
     assert set(peel) >= {"selected", "log_evalue", "rejected", "level"}
     assert set(peel["selected"]) <= set(names)
     assert len(peel["selected"]) == len(peel["log_evalue"])
+    matrix = np.array(done["pace_1"]["value"]["matrix"])
+    assert done["pace_1"]["value"]["columns"] == ["arm", "age"]
+    assert done["pace_1"]["value"]["kind"] == "covariance"
+    assert np.array_equal(matrix, matrix.T)
+    assert np.linalg.eigvalsh(matrix)[0] >= -1e-9 * np.abs(matrix).max()
     assert ledger.remaining("hits").spent > 0
     assert ledger.remaining("trial").spent > 0
     assert ledger.verify() == ()
