@@ -13,19 +13,22 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
+from executors.pricing.survival_blocks import (
+    COARSE,
+    FINE,
+    ROUNDING,
+    ball,
+    blocks,
+    float_up,
+    from_the_right,
+    upper,
+)
 from executors.pricing.survival_domain import Domain
 from planner.calculus.exact import round_up
 
 __all__ = ["Widths", "cox_sensitivity", "floor_count", "rounding_error", "with_slack"]
 
-SINGLE = 20_000
-"""Risk-set sizes up to here are summed one by one; beyond, in blocks whose length grows."""
-FINE, COARSE = 10_000, 1_000
 LARGEST_SUM = 1_000_000
-ROUNDING = 1.0 + 2.0**-38
-"""Covers the floats below: a width of at most 600 is rounded by 2^-53 of itself before exp, so
-each ratio is right to 600 * 2^-53 and a few units more, each logarithm likewise (log1p of x > 0
-magnifies no relative error), and `fsum` adds none: less than 2^-40 in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,8 @@ class _Event:
     __slots__ = ("both", "cross", "down", "first", "grow", "loss", "shrink", "up")
 
     def __init__(self, widths: Widths) -> None:
-        difference = _float_up(widths.difference)
-        null, alternative = _float_up(widths.null), _float_up(widths.alternative)
+        difference = float_up(widths.difference)
+        null, alternative = float_up(widths.null), float_up(widths.alternative)
         self.grow = math.expm1(difference)
         self.first = math.exp(-min(null, alternative))
         self.loss = -math.expm1(-difference)
@@ -128,8 +131,8 @@ def _unweighted(rows: int, widths: Widths, coarse: bool) -> Fraction:
     event = _Event(widths)
     last = min(rows - 1, LARGEST_SUM)
     if coarse:
-        blocks = _blocks(last + 1, 0, COARSE)
-        total = math.fsum(event.narrow(start) * (stop - start) for start, stop in blocks)
+        parts = blocks(last + 1, 0, COARSE)
+        total = math.fsum(event.narrow(start) * (stop - start) for start, stop in parts)
     else:
         total = math.fsum(event.all_narrow(last))
     second = 2 * width + Fraction(total * ROUNDING) + _tail(rows, last, widths)
@@ -140,11 +143,11 @@ def _sum_of_broad(rows: int, width: Fraction, least: Fraction) -> Fraction:
     """sum_{m=1}^{n-1} A_m by log-gamma in balls, rounded up."""
     bits = 256 + 4 * math.ceil(width + least)
     with ctx.workprec(bits):
-        top, bottom = _ball(width + least).exp(), _ball(least).exp()
+        top, bottom = ball(width + least).exp(), ball(least).exp()
         rest = arb(rows - 1)
         up = (rest + 1 + top).lgamma() - (1 + top).lgamma()
         down = (rest + 1 + bottom).lgamma() - (1 + bottom).lgamma()
-        return _upper(up - down)
+        return upper(up - down)
 
 
 def _tail(rows: int, last: int, widths: Widths) -> Fraction:
@@ -155,24 +158,24 @@ def _tail(rows: int, last: int, widths: Widths) -> Fraction:
     with ctx.workprec(256 + 4 * math.ceil(w + w0 + w1)):
 
         def gap(high: Fraction, low: Fraction) -> Fraction:
-            return _upper(_ball(high).exp() - _ball(low).exp())
+            return upper(ball(high).exp() - ball(low).exp())
 
         broad = gap(min(w0, w1) + w, min(w0, w1))
         up = gap(min(w0 + w, w1), min(w0 + w, w1) - w)
         down = gap(min(w1 + w, w0), min(w1 + w, w0) - w)
         both = gap(w1, Fraction(0)) + gap(w0, Fraction(0))
-        harmonic = _upper(arb(rows).digamma() - arb(last + 1).digamma())
+        harmonic = upper(arb(rows).digamma() - arb(last + 1).digamma())
     return min(broad, max(up, down, both)) * harmonic
 
 
 def _weighted(rows: int, floor: int, widths: Widths, parts: int) -> Fraction:
     """The bound with w(y) = min(1, y / q), which stays finite as n grows."""
     event = _Event(widths)
-    width = _float_up(widths.difference)
+    width = float_up(widths.difference)
     is_simple = min(widths.null, widths.alternative) == 0
     broad: list[tuple[float, int]] = []
     narrow: list[tuple[float, int]] = []
-    for start, stop in _blocks(rows, floor, parts):
+    for start, stop in blocks(rows, floor, parts):
         weight = min(1.0, stop / floor)
         gain = width / floor if start < floor else 0.0
         broad.append((weight * event.broad(start) + gain, stop - start))
@@ -180,50 +183,7 @@ def _weighted(rows: int, floor: int, widths: Widths, parts: int) -> Fraction:
             narrow.append((weight * event.narrow(start) + gain, stop - start))
     steps = Fraction(min(floor - 1, rows - 1), floor)
     own = widths.difference * (1 + steps)
-    first = widths.difference + max(own, _from_the_right(broad))
+    first = widths.difference + max(own, from_the_right(broad))
     if is_simple:  # as in `_unweighted`
         return first
-    return min(first, 2 * widths.difference + _from_the_right(narrow))
-
-
-def _blocks(rows: int, floor: int, parts: int) -> Iterator[tuple[int, int]]:
-    """Half-open blocks of m = 1..n-1: single up to 20 000, then 1/parts of their start long."""
-    last = min(SINGLE, rows - 1)
-    for m in range(1, last + 1):
-        yield m, m + 1
-    start = last + 1
-    while start < rows:
-        stop = min(start + max(1, start // parts), rows)
-        for cut in (floor - 1, floor):
-            if start < cut < stop:
-                stop = cut
-        yield start, stop
-        start = stop
-
-
-def _from_the_right(blocks: list[tuple[float, int]]) -> Fraction:
-    """Sum over i of max_{m >= i} h_m, rounded up, for h given by blocks (value, length)."""
-    largest = 0.0
-    products = []
-    for value, length in reversed(blocks):
-        largest = max(largest, value)
-        products.append(largest * length)
-    return Fraction(math.fsum(products) * ROUNDING)
-
-
-def _float_up(value: Fraction) -> float:
-    """The least double at or above a value."""
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
-
-
-def _ball(value: Fraction) -> arb:
-    return arb(value.numerator) / arb(value.denominator)
-
-
-def _upper(ball: arb) -> Fraction:
-    """The upper end of a ball as an exact rational."""
-    if not ball.is_finite():
-        raise ArithmeticError("a ball lost all its digits")
-    mantissa, exponent = ball.upper().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return min(first, 2 * widths.difference + from_the_right(narrow))

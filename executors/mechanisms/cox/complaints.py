@@ -2,186 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from executors.mechanisms.cox.design import covariate_domain, design_of
+from executors.mechanisms.cox.design import design_of
 from executors.mechanisms.cox.params import CoxParams
-from executors.mechanisms.cox.spreads import drift, even_spread
-from executors.pricing.survival_domain import Domain
-from planner.facts import Column, Facts
+from executors.pricing.survival_complaints import about_columns, about_source
+from executors.pricing.survival_model import about_length, about_size, about_times
+from planner.facts import Facts
 from planner.mechanism import Complaint, Units
 
 __all__ = ["check"]
 
-NUMBERS = ("real", "integer", "boolean", "genotype")
-LARGEST = Fraction(10**100)
-WIDE, WIDEST = 20, 600
-MOST_DRIFT = 0.2
-
 
 def check(params: CoxParams, facts: Facts, units: Units) -> tuple[Complaint, ...]:
     """Everything that is wrong with the statement."""
-    found = [*_about_source(facts), *_about_columns(facts), *_about_coefficients(params, facts)]
+    found = [
+        *about_source(facts, "TEST cox"),
+        *about_columns(facts),
+        *_about_coefficients(params, facts),
+    ]
     if not found:
-        found += _about_size(params, facts)
+        widths = design_of(params, facts, Fraction(1)).widths
+        found += about_size(max(widths.difference, widths.null, widths.alternative))
     if not any(complaint.code.startswith("DPQL-E") for complaint in found):
-        found += _about_times(params, facts)
+        found += about_times(params.beta.left, facts, params.event_rate, params.resolution)
     return tuple(found)
 
 
-def _about_source(facts: Facts) -> Iterator[Complaint]:
-    source = facts.source
-    if len(facts.sources) > 1:
-        yield Complaint(
-            "DPQL-E144",
-            "`TEST cox` reads one dataset",
-            "on",
-            help="write one statement for each dataset",
-        )
-    if source.max_rows > 1:
-        yield Complaint(
-            "DPQL-E144",
-            f"`{source.dataset}` may hold {source.max_rows} records of one person",
-            "on",
-            note="in a survival analysis a person has one time and one event; start and stop "
-            "records cannot be priced",
-            help="bring the data to one record a person and drop MAX",
-        )
-    if source.rows < 2:
-        yield Complaint("DPQL-E144", "a survival test needs at least two records", "on")
-    for role, word in (("duration", "DURATION"), ("event", "EVENT")):
-        found = source.role(role)  # type: ignore[arg-type]  # both words are column types
-        if len(found) != 1:
-            yield Complaint(
-                "DPQL-E144",
-                f"`{source.dataset}` declares {len(found)} columns of type {word}, not one",
-                "on",
-                help=f"declare exactly one {word} column",
-            )
-    for column in source.role("duration"):
-        yield from _about_duration(column)
-
-
-def _about_duration(column: Column) -> Iterator[Complaint]:
-    if column.hi is None or column.lo is None:
-        yield Complaint(
-            "DPQL-E142",
-            f"`{column.name}` has no upper end",
-            "on",
-            note="times beyond it are censored there, whatever they are",
-            help=f"declare `{column.name} DURATION IN [0, hi]`",
-        )
-    elif column.lo != 0 or not 0 < column.hi <= LARGEST or float(column.hi) == 0.0:
-        yield Complaint(
-            "DPQL-E142",
-            f"the range of `{column.name}` cannot be used",
-            "on",
-            note="durations begin at 0 and end at a positive number",
-            help=f"declare `{column.name} DURATION IN [0, hi]`",
-        )
-
-
-def _about_columns(facts: Facts) -> Iterator[Complaint]:
-    if not facts.columns:
-        yield Complaint(
-            "DPQL-E141",
-            "there is no covariate",
-            "columns",
-            note="numeric columns with a range and boolean columns without a role are taken by "
-            "default",
-            help="declare `REAL IN [lo, hi]` columns, or name some with `COLUMNS (...)`",
-        )
-    domain = _domain(facts)
-    if domain is not None and domain.radius is not None and domain.radius * LARGEST < 1:
-        yield Complaint(
-            "DPQL-E142",
-            "the ball of NORM is too small to compute with",
-            "columns",
-            help="change the unit of its columns",
-        )
-    for place, column in enumerate(facts.columns):
-        complaint = _kind_complaint(column) or _range_complaint(column, place, domain)
-        if complaint is not None:
-            yield complaint
-
-
-def _kind_complaint(column: Column) -> Complaint | None:
-    kind = column.type.upper()
-    if column.pattern:
-        return Complaint(
-            "DPQL-E141",
-            f"the pattern `{column.name}` stands for many columns",
-            "columns",
-            help="name each covariate in the dataset",
-        )
-    if column.type not in NUMBERS:
-        return Complaint(
-            "DPQL-E141",
-            f"`{column.name}` is a {kind} column, and cannot be a covariate",
-            "columns",
-            note="covariates are REAL, INTEGER, BOOLEAN or GENOTYPE",
-            help=f"leave `{column.name}` out of COLUMNS; a category needs one BOOLEAN column for "
-            "each level but the first",
-        )
-    return None
-
-
-def _domain(facts: Facts) -> Domain | None:
-    """The covariates' domain, or None where a range is missing or beyond what a double holds."""
-    try:
-        return covariate_domain(facts)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _range_complaint(column: Column, place: int, domain: Domain | None) -> Complaint | None:
-    kind = column.type.upper()
-    if column.bounds is None and domain is None:
-        return Complaint(
-            "DPQL-E142",
-            f"`{column.name}` has no range",
-            "columns",
-            note="without one, a single record could move the result by any amount",
-            help=f"declare `{column.name} {kind} IN [lo, hi]`",
-        )
-    bounds = column.bounds if domain is None else (domain.lo[place], domain.hi[place])
-    if bounds is None or max(abs(bound) for bound in bounds) > LARGEST or not _has_room(*bounds):
-        return Complaint(
-            "DPQL-E142",
-            f"the range of `{column.name}` is too narrow or too large to compute with",
-            "columns",
-            note="a computer's numbers must tell its ends apart",
-            help="shift the column towards 0, or change its unit",
-        )
-    if domain is not None and not bounds[0] <= domain.center[place] <= bounds[1]:
-        return Complaint(
-            "DPQL-E142",
-            f"the centre of NORM lies outside the range of `{column.name}`",
-            "columns",
-            help="declare a CENTER inside the ranges of the columns",
-        )
-    return None
-
-
-def _has_room(lo: Fraction, hi: Fraction) -> bool:
-    """Whether two doubles fit between the ends."""
-    least, most = float(lo), float(hi)
-    return math.nextafter(least, math.inf) < math.nextafter(most, -math.inf)
-
-
 def _about_coefficients(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
-    names = ", ".join(column.name for column in facts.columns)
     for side in (params.beta.left, params.beta.right):
-        if len(side) != len(facts.columns):
-            yield Complaint(
-                "DPQL-E140",
-                f"{len(side)} coefficients are given for {len(facts.columns)} columns",
-                "beta",
-                note=f"one number for each of: {names}",
-                help="write one number a column, or name the columns with `COLUMNS (...)`",
-            )
+        found = tuple(about_length(side, facts))
+        yield from found
+        if found:
             return
     if params.beta.left == params.beta.right:
         yield Complaint(
@@ -189,48 +42,4 @@ def _about_coefficients(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
             "the two hypotheses are identical",
             "beta",
             help="write `beta=b0 VS b1` with coefficients that differ",
-        )
-
-
-def _about_size(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
-    widths = design_of(params, facts, Fraction(1)).widths
-    widest = max(widths.difference, widths.null, widths.alternative)
-    shown = f"{float(min(widest, LARGEST)):.3g}"
-    if widest > WIDEST:
-        yield Complaint(
-            "DPQL-E143",
-            f"over the declared ranges a linear score varies by {shown}, beyond what can be "
-            "computed",
-            "beta",
-            note="coefficients are in the units of the columns",
-            help="check the coefficients' units, or declare narrower ranges",
-        )
-    elif widest > WIDE:
-        yield Complaint(
-            "DPQL-W211",
-            f"over the declared ranges a linear score varies by {shown}",
-            "beta",
-            note="the noise grows with its exponential: hazards would differ by a factor of "
-            f"e^{shown}",
-            help="check the coefficients' units, or declare narrower ranges",
-            is_warning=True,
-        )
-
-
-def _about_times(params: CoxParams, facts: Facts) -> Iterator[Complaint]:
-    horizon = facts.source.role("duration")[0].hi
-    if not params.resolution or not any(params.beta.left) or horizon is None:
-        return
-    sd = even_spread(covariate_domain(facts), params.beta.left)
-    moved = drift(facts.rows, params.event_rate, params.resolution, horizon, sd)
-    if moved > MOST_DRIFT:
-        yield Complaint(
-            "DPQL-W210",
-            f"times in units of {float(params.resolution):g} move the statistic by about "
-            f"{moved:.2g} of its standard deviations although `b0` is true",
-            "resolution",
-            note="records that share a time blur who was still at risk, and the level is lost as "
-            "the number of records grows",
-            help="record times more finely, or test against `b0` = 0",
-            is_warning=True,
         )

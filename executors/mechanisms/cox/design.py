@@ -14,11 +14,12 @@ from executors.pricing.survival import (
     rounding_error,
     with_slack,
 )
-from executors.pricing.survival_domain import Domain, box
-from planner.facts import Column, Facts, Norm
+from executors.pricing.survival_covariates import covariate_domain
+from executors.pricing.survival_domain import Domain
+from planner.facts import Facts
 from planner.mechanism import AUTO
 
-__all__ = ["Design", "covariate_domain", "design_of", "toward"]
+__all__ = ["Design", "design_of", "toward"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,38 +73,6 @@ def design_of(params: CoxParams, facts: Facts, shrink: Fraction | None = None) -
 def toward(start: Coefficients, end: Coefficients, share: Fraction) -> Coefficients:
     """start + share (end - start)."""
     return tuple(a + share * (b - a) for a, b in zip(start, end, strict=True))
-
-
-def covariate_domain(facts: Facts) -> Domain:
-    """The declared box of the covariates, inside the ball of NORM where that lists just them.
-
-    A column without a range of its own lies in the ball's range. Raises ValueError where a
-    covariate has neither; `check` has complained of it by then.
-    """
-    ball = _ball(facts)
-    if ball is None:
-        bounds = [_bounds(column, None, Fraction(0)) for column in facts.columns]
-        return box([lo for lo, _ in bounds], [hi for _, hi in bounds])
-    center = tuple(
-        Fraction(float(ball.center[ball.columns.index(column.name)])) for column in facts.columns
-    )
-    bounds = [_bounds(c, ball.bound, middle) for c, middle in zip(facts.columns, center)]
-    return Domain(tuple(lo for lo, _ in bounds), tuple(hi for _, hi in bounds), center, ball.bound)
-
-
-def _ball(facts: Facts) -> Norm | None:
-    """The declared ball, if it is about exactly the covariates: a larger domain is always safe."""
-    norm = facts.source.norm
-    names = sorted(column.name for column in facts.columns)
-    return norm if norm is not None and sorted(norm.columns) == names else None
-
-
-def _bounds(column: Column, radius: Fraction | None, middle: Fraction) -> tuple[Fraction, Fraction]:
-    if column.bounds is not None:
-        return column.bounds
-    if radius is None:
-        raise ValueError("a covariate has no bounds")
-    return middle - radius, middle + radius
 
 
 @lru_cache(maxsize=256)

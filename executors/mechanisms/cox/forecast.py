@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from executors.mechanisms.cox.design import covariate_domain, design_of
+from executors.mechanisms.cox.design import design_of
 from executors.mechanisms.cox.params import CoxParams
-from executors.mechanisms.cox.spreads import even_score
 from executors.mechanisms.cox.synthetic import Synthetic
+from executors.pricing.survival_covariates import covariate_domain
+from executors.pricing.survival_spreads import even_score
 from executors.statistics.survival_decision import Noise, power, threshold
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import solve

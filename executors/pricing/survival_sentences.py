@@ -1,0 +1,49 @@
+"""What the level of a survival test assumes, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from executors.pricing.survival_model import moved_by_coarse_times
+from planner.facts import Facts
+
+__all__ = ["about_null", "about_records"]
+
+
+def about_records(facts: Facts) -> list[str]:
+    """How records are read, and what is done silently to those that cannot be."""
+    (duration,), (event,) = facts.source.role("duration"), facts.source.role("event")
+    return [
+        f"`{event.name}` is coded 0 and 1, or false and true. Under another coding every record "
+        "is emptied.",
+        "A record with a missing, infinite or unreadable value, a negative time or another event "
+        "code counts as censored at time 0 with covariates in the middle; how many is not told.",
+        f"A `{duration.name}` beyond its range becomes a censoring at the end of the range, and "
+        "covariates outside their range are moved to its edge; how many is not told.",
+        "One person has one record; the guarantee is about replacing it.",
+    ]
+
+
+def about_null(
+    null: Sequence[Fraction], facts: Facts, event_rate: Fraction, resolution: Fraction
+) -> list[str]:
+    """What coarse times do to a test of b0."""
+    if not any(null):
+        if not resolution:
+            return []
+        return [
+            "Times in coarse units keep the level only if censoring within a unit does not depend "
+            "on the covariates."
+        ]
+    said = [
+        "The first coefficients are not all 0, so the level assumes exactly recorded times, and "
+        "ranges so wide that hardly any covariate is moved."
+    ]
+    moved = moved_by_coarse_times(null, facts, event_rate, resolution)
+    if moved is not None:
+        said.append(
+            f"Recording times in units of {float(resolution):g} moves the statistic by "
+            f"about {moved:.2g} of its standard deviations under the first coefficients."
+        )
+    return said
