@@ -23,6 +23,7 @@ from executors.release import Outcome, Release
 from executors.run import Progress, RowsDiffer, execute
 from planner.decode import RunnableDerive, RunnablePlan
 from planner.facts import SourceFacts
+from planner.mechanism import Query
 from planner.spending import Token
 
 __all__ = ["Run", "mock_run", "run_plan"]
@@ -165,7 +166,10 @@ def _described(plan: RunnablePlan, sources: Mapping[str, Source]) -> None:
     """Compare names and types with the plan, while a mismatch still costs nothing."""
     for facts in plan.sources:
         try:
-            findings = check_schema(sources[facts.name].describe(), facts, _columns(plan, facts))
+            queries = _queries(plan, facts)
+            names = dict.fromkeys(column.name for query in queries for column in query.columns)
+            ordered = any(query.ordered for query in queries)
+            findings = check_schema(sources[facts.name].describe(), facts, names, ordered)
         except DataFailure as failure:
             raise _refused(failure) from None
         if findings:
@@ -177,14 +181,13 @@ def _described(plan: RunnablePlan, sources: Mapping[str, Source]) -> None:
             )
 
 
-def _columns(plan: RunnablePlan, source: SourceFacts) -> tuple[str, ...]:
-    """The columns of a source that some statement of the plan reads."""
-    used: dict[str, None] = {}
-    for statement in plan.statements:
-        if source in statement.facts.sources:
-            query = statement.query_at(source)
-            used.update(dict.fromkeys(column.name for column in query.columns))
-    return tuple(used)
+def _queries(plan: RunnablePlan, source: SourceFacts) -> list[Query]:
+    """What the plan's statements ask of a source."""
+    return [
+        statement.query_at(source)
+        for statement in plan.statements
+        if source in statement.facts.sources
+    ]
 
 
 def _outcomes(action: Callable[[], dict[str, Outcome]]) -> dict[str, Outcome]:

@@ -11,6 +11,8 @@ __all__ = ["REGISTRY", "Registry"]
 
 _FOLDERS: tuple[tuple[str, str, str], ...] = (
     ("TEST", "cox", "cox"),
+    ("TEST", "score", "score"),
+    ("TEST", "logrank", "logrank"),
     ("PEEL", "evalues", "peel"),
     ("COVARIANCE", "pace", "pace"),
     ("COVARIANCE", "ssp", "ssp"),

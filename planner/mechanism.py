@@ -87,12 +87,14 @@ class Query:
     """Which summary of which columns a run reads, clamped to which public bounds.
 
     `summary` is a name of the table of summaries; `parameters` are public, hashable values that
-    the summary understands, in a fixed order.
+    the summary understands, in a fixed order. `ordered`: it goes by row numbers, so a source
+    without stable ones is refused.
     """
 
     summary: str
     columns: tuple[Column, ...]
     parameters: tuple[tuple[str, Any], ...] = ()
+    ordered: bool = False
 
 
 class ForecastModule(Protocol):
@@ -114,8 +116,9 @@ class Mechanism:
     `per_site` tells that a source may be one site of a dataset; `compares` that it reads two
     sources, `ON a VS b`: each is priced, charged and released apart, and what compares the two
     releases is free. `releases` names in plain words what leaves. `unit_advice` adds a way out to
-    the refusal of a unit. `plot` is the import path of a module with `plot(release) -> str`: the
-    release's JSON to one SVG text, by matplotlib.
+    the refusal of a unit. `settle` replaces an option left to the planner that decides which noise
+    is drawn, from public facts and the cost, without a sensitivity. `plot` is the import path of a
+    module with `plot(release) -> str`: the release's JSON to one SVG text, by matplotlib.
     """
 
     verb: str
@@ -137,6 +140,7 @@ class Mechanism:
     per_site: bool = False
     compares: bool = False
     takes_formula: bool = False
+    settle: Callable[[Any, Facts, Cost], Any] | None = None
     solve: Callable[[Any, Facts, tuple[Need, ...], Cost], Loss] | None = None
     unit_advice: Mapping[Unit, str] = field(default_factory=dict)
     summary: str = ""

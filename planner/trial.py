@@ -23,7 +23,9 @@ def price_at(bound: BoundMeasurement, paid: SourceCost, cost: Cost) -> Price:
 
     Raises Unsolvable where the method cannot honour the cost.
     """
-    needs = needs_at(bound.mechanism, bound.params, bound.facts, bound.units, paid.source)
+    settle, params = bound.mechanism.settle, bound.params
+    params = params if settle is None else settle(params, bound.facts, cost)
+    needs = needs_at(bound.mechanism, params, bound.facts, bound.units, paid.source)
     return Price(bound, paid, cost, declared(needs, cost))
 
 

@@ -34,16 +34,30 @@ _UNITS: tuple[StoredKind, ...] = ("text", "integer", "boolean", "decimal", "real
 
 
 def check_schema(
-    description: Description, facts: SourceFacts, columns: Iterable[str] | None = None
+    description: Description,
+    facts: SourceFacts,
+    columns: Iterable[str] | None = None,
+    ordered: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Everything that does not fit: E100, E101, E103, E104 and E110, without places.
+    """Everything that does not fit: E100, E101, E103, E104, E110 and E147, without places.
 
     `columns` names those that the plan reads, all declared ones by default; the unit column is
-    always looked for. The number of rows is compared where the source's footer tells its own.
+    always looked for. `ordered` tells that the plan goes by row numbers. The number of rows is
+    compared where the source's footer tells its own.
     """
     read = None if columns is None else set(columns)
     stored = {name: stored_kind_of(type) for name, type in description.columns}
     findings = list(_twice(description))
+    if ordered and not description.is_ordered:
+        findings.append(
+            Diagnostic(
+                "DPQL-E147",
+                f"the rows of `{facts.name}` have no order of their own",
+                note="a statement of the plan splits the table by row number, and a row must keep "
+                "its number when another one is replaced",
+                help="bind a Parquet, CSV or Arrow table, or leave `variant=paper` out",
+            )
+        )
     for column in facts.columns:
         if read is not None and column.name not in read:
             continue

@@ -10,8 +10,10 @@ back. The scale of the noise is inflated so far that rounding is paid for:
   by continuous Laplace noise of eps' <= (distance / s)(1 + 1/(4 s)). With s0 = b (D + g w) / (D g)
   and s >= s0 + 1/4 this is at most D / b, the leaf's eps.
 
-Both hold for every g with s >= 1; a coarser grid only inflates more. Proof: proof.md beside this
-file. Checked: tests/executors/noise/test_realise.py.
+- K-norm noise has the rate eps / (distance rounded up to an integer), so it costs eps.
+
+The first two hold for every g with s >= 1; a coarser grid only inflates more. Proof: proof.md
+beside this file. Checked: tests/executors/noise/test_realise.py.
 """
 
 from __future__ import annotations
@@ -20,12 +22,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from executors.noise.sampler import LARGEST_SCALE
 from planner.calculus.exact import root_up
 
-__all__ = ["Grid", "Value", "gaussian_grid", "integers", "laplace_grid", "reals"]
+__all__ = ["Grid", "Value", "gaussian_grid", "integers", "knorm_grid", "laplace_grid", "reals"]
 
 Value: TypeAlias = float | int | Fraction
 
@@ -70,6 +72,22 @@ def laplace_grid(sensitivity: Fraction, scale: Fraction, width: int) -> Grid:
         finest,
         lambda step: scale * (sensitivity + step * width) / (sensitivity * step) + quarter,
     )
+
+
+def knorm_grid(
+    norm: Literal["linf", "l2"], sensitivity: Fraction, scale: Fraction, width: int
+) -> tuple[Grid, Fraction]:
+    """The grid for K-norm noise on `width` numbers of sensitivity D in `norm`, with its rate.
+
+    Rounding moves neighbours to at most D/g + 1 steps in l-infinity, D/g + sqrt(w) in l2, rounded
+    up to an integer; noise of that rate costs at most (D / scale), whatever the grid. The grid's
+    `scale` is 1 / rate, in steps, rounded up.
+    """
+    finest = min(_log2(scale), _log2(sensitivity)) - _FINENESS
+    steps = sensitivity / Fraction(2) ** finest
+    moved = math.ceil(steps) + 1 if norm == "linf" else math.ceil(steps + root_up(Fraction(width)))
+    rate = sensitivity / scale / moved
+    return Grid(finest, math.ceil(1 / rate)), rate
 
 
 def integers(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, Protocol, cast
+
+from executors.noise.knorm import Norm, draw_knorm
 
 __all__ = ["LARGEST_SCALE", "OsSampler", "Sampler", "check_scale"]
 
@@ -25,6 +28,9 @@ class Sampler(Protocol):
     def discrete_laplace(self, scale: int, size: int) -> list[int]:
         """`size` integers with P(k) proportional to exp(-|k| / scale)."""
 
+    def knorm(self, norm: Norm, rate: Fraction, width: int) -> list[int]:
+        """`width` integers with P(z) proportional to exp(-rate |z|); |z|_2 is rounded up."""
+
     def below(self, n: int) -> int:
         """A uniform integer in [0, n)."""
 
@@ -38,7 +44,7 @@ def check_scale(scale: int) -> None:
 
 
 class OsSampler:
-    """OpenDP's exact integer samplers with the randomness of the operating system.
+    """Exact integer samplers, most of them OpenDP's, with the operating system's randomness.
 
     Data never comes here: noise is drawn on zeros and added elsewhere in exact integers, so the
     64-bit arithmetic of the samplers cannot saturate on a value. It has no seed. It serves the
@@ -63,6 +69,11 @@ class OsSampler:
         if scale not in self._laplaces:
             self._laplaces[scale] = _laplace(scale)
         return _noise(self._laplaces[scale], size)
+
+    def knorm(self, norm: Norm, rate: Fraction, width: int) -> list[int]:
+        """`width` integers with P(z) proportional to exp(-rate |z|); |z|_2 is rounded up."""
+        self._confirm()
+        return draw_knorm(secrets.randbelow, norm, rate, width)
 
     def below(self, n: int) -> int:
         """A uniform integer in [0, n)."""

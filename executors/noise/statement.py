@@ -11,7 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from executors.noise.filter import Filter
-from executors.noise.realise import Grid, Value, gaussian_grid, integers, laplace_grid, reals
+from executors.noise.knorm import Norm
+from executors.noise.realise import (
+    Grid,
+    Value,
+    gaussian_grid,
+    integers,
+    knorm_grid,
+    laplace_grid,
+    reals,
+)
 from executors.noise.sampler import Sampler, check_scale
 from executors.noise.selection import select
 from executors.pricing.weighted import weighted_scale
@@ -61,6 +70,22 @@ class StatementNoise:
         grid = gaussian_grid(sensitivity, sigma, leaf.width)
         noise = self._sampler.discrete_gaussian(grid.scale, len(values))
         return _added(values, domain, noise, grid), _note(leaf, "discrete_gaussian", grid)
+
+    def knorm(
+        self, leaf: Leaf, values: Sequence[Value], norm: Norm
+    ) -> tuple[list[float], NoiseNote]:
+        """`values` with noise of density exp(-|z| / scale) in `norm`, for a `pure` leaf.
+
+        The leaf's sensitivity is that of all `leaf.width` values together in the same norm.
+        """
+        self._use(leaf, ("pure",), self._draws(leaf, len(values)))
+        sensitivity, scale = _scaled(leaf)
+        grid, rate = knorm_grid(norm, sensitivity, scale, leaf.width)
+        noise: list[int] = []
+        for _ in range(len(values) // leaf.width):
+            noise += self._sampler.knorm(norm, rate, leaf.width)
+        law: Law = "knorm_linf" if norm == "linf" else "knorm_l2"
+        return _added(values, None, noise, grid), NoiseNote(law, float(grid.step / rate), leaf.role)
 
     def dgauss(
         self, leaf: Leaf, integers: Sequence[int], weights: Sequence[Fraction] | None = None

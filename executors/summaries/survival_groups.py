@@ -1,182 +1,201 @@
-"""What partial likelihoods need of each distinct time.
+"""What survival statements need of each distinct time.
 
-A query's columns are the DURATION, the EVENT, then the covariates. Its parameters are `domain` (a
-`Domain`), `null` and `alternative` (the coefficients b0 and b1, one Fraction a covariate).
+Beside `domain` (see `survival_records`) a query's parameters are `parts`, any of "ratio" and
+"score", and what these need: `null` and `alternative`, the coefficients b0 and b1, one Fraction a
+covariate, and `scale`, by which a score multiplies each covariate (None: 1). Without parts only
+times, records and events are counted.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from executors.data.source import Clamp, Flag, Plain, Reader, Selection
+from executors.data.source import Reader
 from executors.pricing.survival_domain import Domain
-from executors.statistics.survival_sums import Doubles, Integers, Pair, group_sums
-from planner.facts import Column
+from executors.statistics.survival_sums import (
+    Doubles,
+    Integers,
+    Pair,
+    group_sums,
+    levels_for,
+    pair_of,
+)
+from executors.summaries.survival_records import Records, records
 from planner.mechanism import Query
 
-__all__ = ["SurvivalGroups", "inside", "summarise"]
+__all__ = ["Layout", "SurvivalGroups", "gather", "summarise"]
+
+PENDING = 1 << 22
+"""So many entries wait before they are merged, so that tied times need little memory."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which sums are kept, by name in the order of their rows; all of it is public."""
+
+    parts: tuple[str, ...]
+    null: tuple[Fraction, ...]
+    alternative: tuple[Fraction, ...]
+    scale: tuple[Fraction, ...] | None
+    levels: int
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> Layout:
+        """The layout that a query asks for."""
+        parts = parameters.get("parts", ("ratio",))
+        domain: Domain = parameters["domain"]
+        null, alternative = parameters.get("null", ()), parameters.get("alternative", ())
+        used = [side for side in (null, alternative) if side]
+        spread = max((float(domain.width(side)) for side in used), default=0.0)
+        return cls(parts, null, alternative, parameters.get("scale"), levels_for(spread))
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """The rows of each name."""
+        d = len(self.null)
+        sizes = {"null": 1} if self.parts else {}
+        if "ratio" in self.parts:
+            sizes |= {"alternative": 1, "gain": 1}
+        if "score" in self.parts:
+            sizes |= {"seen": d, "score": d, "square": 1}
+        places, start = {}, 0
+        for name, size in sizes.items():
+            places[name] = slice(start, start + size)
+            start += size
+        return places
+
+    @cached_property
+    def size(self) -> int:
+        """The number of rows."""
+        return max((place.stop for place in self.places.values()), default=0)
+
+    def fill(self, found: Records) -> Doubles:
+        """The terms of each record, shape (rows, r)."""
+        terms = np.empty((self.size, len(found.time)))
+        if not self.parts:
+            return terms
+        null = terms[self.places["null"]]
+        null[:] = np.exp(_row(self.null) @ found.y)
+        if "ratio" in self.parts:
+            step = [b - a for a, b in zip(self.null, self.alternative, strict=True)]
+            terms[self.places["alternative"]] = np.exp(_row(self.alternative) @ found.y)
+            terms[self.places["gain"]] = found.event * (_row(step) @ found.y)
+        if "score" in self.parts:
+            z = found.y if self.scale is None else found.y * _row(self.scale).T
+            np.multiply(found.event, z, out=terms[self.places["seen"]])
+            np.multiply(null, z, out=terms[self.places["score"]])
+            terms[self.places["square"]] = null * np.einsum("ji,ji->i", z, z)
+        return terms
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SurvivalGroups:
     """One entry a distinct time, ascending: a monoid under `plus`.
 
-    `count` records with that time, `events` of them events; `gain` the sum of (b1-b0).y over the
-    events; `null` and `alternative` the sums of exp(b0.y) and exp(b1.y) over all of them. y is x
-    about the domain's centre. Sums are pairs of doubles, shape (g,) each.
+    `count` records with that time, `events` of them events. `sums` are pairs of doubles of shape
+    (rows, g), whose rows `layout` names: see `part`.
     """
 
     time: Doubles
     count: Integers
     events: Integers
-    gain: Pair
-    null: Pair
-    alternative: Pair
+    sums: Pair
+    layout: Layout
 
     @property
     def rows(self) -> int:
         """How many records were read."""
         return int(self.count.sum())
 
+    def part(self, name: str) -> Pair:
+        """The sums of one name, shape (k, g); y is x about the domain's centre, z = scale y.
+
+        `null` and `alternative`: exp(b0.y) and exp(b1.y) over all records of the time; `gain`:
+        (b1-b0).y over its events; `seen`: z over its events; `score`: exp(b0.y) z over all;
+        `square`: exp(b0.y) |z|^2 over all.
+        """
+        place = self.layout.places[name]
+        return self.sums[0][place], self.sums[1][place]
+
     def plus(self, other: SurvivalGroups) -> SurvivalGroups:
         """The summary of both tables together."""
-        return _merged([self, other])
-
-
-def inside(lo: Fraction, hi: Fraction) -> tuple[float, float]:
-    """The least double at or above `lo`, the greatest at or below `hi`."""
-    least, most = float(lo), float(hi)
-    if Fraction(least) < lo:
-        least = math.nextafter(least, math.inf)
-    if Fraction(most) > hi:
-        most = math.nextafter(most, -math.inf)
-    return least, most
+        return _merged([self, other], self.layout)
 
 
 def summarise(query: Query, reader: Reader) -> SurvivalGroups:
-    """The groups of all records, in one pass over the rows in any order.
-
-    A record with a missing, infinite or unreadable value, a negative time or an event other than 0
-    and 1 becomes (time 0, no event, x at the centre). A time beyond its range becomes a censoring
-    at the upper end. Covariates are clamped to the box, then drawn into the ball.
-    """
-    parameters = dict(query.parameters)
-    domain: Domain = parameters["domain"]
-    slopes = _slopes(parameters["null"], parameters["alternative"])
-    duration, event, *covariates = query.columns
-    horizon = duration.hi
-    if horizon is None:
-        raise ValueError("a duration needs an upper end")
-    selections: list[Selection] = [Plain(duration.name), Flag(event.name, None)]
-    selections += [_clamp(c, domain, j) for j, c in enumerate(covariates)]
-    center = np.array([float(value) for value in domain.center])
-    parts = [
-        _groups(*_records(batch, center, _radius(domain), float(horizon)), slopes)
-        for batch in _filled(reader.batches(selections))
-    ]
-    return _merged(parts)
+    """The groups of all records, in one pass over the rows in any order."""
+    return gather(records(query, reader), Layout.of(dict(query.parameters)))
 
 
-def _filled(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    return (batch for batch in batches if batch.num_rows)
+def gather(batches: Iterable[Records], layout: Layout) -> SurvivalGroups:
+    """The groups of all records in batches of at most 65,536."""
+    return _merged(list(_folded((_groups(found, layout) for found in batches), layout)), layout)
 
 
-def _slopes(null: tuple[Fraction, ...], alternative: tuple[Fraction, ...]) -> Doubles:
-    """b1-b0, b0 and b1 as columns, shape (d, 3), each rounded once."""
-    step = [b - a for a, b in zip(null, alternative, strict=True)]
-    return np.array([[float(value) for value in row] for row in (step, null, alternative)]).T
+def _folded(parts: Iterator[SurvivalGroups], layout: Layout) -> Iterator[SurvivalGroups]:
+    """The parts, those that wait merged whenever they have grown to twice what was merged."""
+    waiting: list[SurvivalGroups] = []
+    size, limit = 0, PENDING
+    for part in parts:
+        waiting.append(part)
+        size += len(part.time)
+        if size >= limit:
+            waiting = [_merged(waiting, layout)]
+            size = len(waiting[0].time)
+            limit = max(PENDING, 2 * size)
+    yield from waiting
 
 
-def _clamp(column: Column, domain: Domain, place: int) -> Clamp:
-    lo, hi = inside(domain.lo[place], domain.hi[place])
-    return Clamp(column.name, lo, hi, None)
+def _row(values: Iterable[Fraction]) -> Doubles:
+    """One row of coefficients, each rounded once, shape (1, d)."""
+    return np.array([[float(value) for value in values]])
 
 
-def _radius(domain: Domain) -> float | None:
-    """A double a little inside the ball, so that rounding cannot leave it."""
-    return None if domain.radius is None else float(domain.radius) * (1.0 - 2.0**-40)
+def _groups(found: Records, layout: Layout) -> SurvivalGroups:
+    counts = np.ones(len(found.time), dtype=np.int64)
+    terms = pair_of(layout.fill(found))
+    return _gathered(found.time, counts, found.event.astype(np.int64), terms, layout)
 
 
-def _records(
-    batch: pa.RecordBatch, center: Doubles, radius: float | None, horizon: float
-) -> tuple[Doubles, Doubles, Doubles]:
-    """Times, events (0 or 1) and centred covariates, shapes (r,), (r,), (r, d), all neutralised."""
-    time, event, *columns = (_doubles(column) for column in batch.columns)
-    y = np.column_stack(columns) - center
-    is_valid = np.isfinite(time) & (time >= 0.0) & np.isfinite(event)
-    is_valid &= np.isfinite(y).all(axis=1)
-    y[~is_valid] = 0.0
-    if radius is not None:
-        length = np.sqrt(np.einsum("ij,ij->i", y, y))
-        y *= np.where(length > radius, radius / np.maximum(length, radius), 1.0)[:, None]
-    is_late = is_valid & (time > horizon)
-    time = np.where(is_valid, np.minimum(time, horizon), 0.0)
-    return time, np.where(is_valid & ~is_late, event, 0.0), y
-
-
-def _doubles(column: pa.Array) -> Doubles:
-    """The column with NULL as NaN."""
-    return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
-
-
-def _groups(time: Doubles, event: Doubles, y: Doubles, slopes: Doubles) -> SurvivalGroups:
-    exponent = y @ slopes
-    zero = np.zeros(len(time))
-    return _gathered(
-        time + 0.0,  # -0.0 and 0.0 are one time
-        np.ones(len(time), dtype=np.int64),
-        event.astype(np.int64),
-        (event * exponent[:, 0], zero),
-        (np.exp(exponent[:, 1]), zero),
-        (np.exp(exponent[:, 2]), zero),
-    )
-
-
-def _merged(parts: list[SurvivalGroups]) -> SurvivalGroups:
-    if not parts:
-        none, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return SurvivalGroups(none, nothing, nothing, *(((none, none),) * 3))
+def _merged(parts: list[SurvivalGroups], layout: Layout) -> SurvivalGroups:
     if len(parts) == 1:
         return parts[0]
-
-    def joined(pairs: list[Pair]) -> Pair:
-        return np.concatenate([high for high, _ in pairs]), np.concatenate(
-            [low for _, low in pairs]
-        )
-
+    none, nothing = np.zeros(0), np.zeros(0, dtype=np.int64)
+    if not parts:
+        empty = np.zeros((layout.size, 0))
+        return SurvivalGroups(none, nothing, nothing, (empty, empty), layout)
+    high = np.concatenate([part.sums[0] for part in parts], axis=1)
+    lows = [part.sums[1] for part in parts]
+    is_exact = not any(any(low.strides) for low in lows)
     return _gathered(
         np.concatenate([part.time for part in parts]),
         np.concatenate([part.count for part in parts]),
         np.concatenate([part.events for part in parts]),
-        joined([part.gain for part in parts]),
-        joined([part.null for part in parts]),
-        joined([part.alternative for part in parts]),
+        pair_of(high) if is_exact else (high, np.concatenate(lows, axis=1)),
+        layout,
     )
 
 
 def _gathered(
-    time: Doubles, count: Integers, events: Integers, gain: Pair, null: Pair, alternative: Pair
+    time: Doubles, count: Integers, events: Integers, terms: Pair, layout: Layout
 ) -> SurvivalGroups:
     """Entries in any order, sorted and added up by time."""
     order = np.argsort(time, kind="stable")
     time = time[order]
     starts = np.flatnonzero(np.r_[True, time[1:] != time[:-1]])
     sizes = np.diff(np.r_[starts, len(time)])
-
-    def sums(pair: Pair) -> Pair:
-        return group_sums((pair[0][order], pair[1][order]), sizes)
-
+    high = np.take(terms[0], order, axis=1)
+    pair = (high, np.take(terms[1], order, axis=1)) if any(terms[1].strides) else pair_of(high)
     return SurvivalGroups(
         time[starts],
         np.add.reduceat(count[order], starts),
         np.add.reduceat(events[order], starts),
-        sums(gain),
-        sums(null),
-        sums(alternative),
+        group_sums(pair, sizes, layout.levels),
+        layout,
     )

@@ -6,8 +6,11 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
+
+from executors.noise.knorm import draw_knorm
 
 __all__ = ["FastSampler", "HalvedSampler", "ScriptedSampler"]
 
@@ -37,6 +40,9 @@ class ScriptedSampler:
 
     def discrete_laplace(self, scale: int, size: int) -> list[int]:
         return self._answer("discrete_laplace", scale, size)
+
+    def knorm(self, norm: str, rate: Fraction, width: int) -> list[int]:
+        return self._answer(f"knorm_{norm}", math.ceil(1 / rate), width)
 
     def below(self, n: int) -> int:
         self.calls.append(("below", n, 1))
@@ -77,6 +83,18 @@ class FastSampler:
         right = self._numpy.geometric(stop, size)
         return [int(value) for value in left - right]
 
+    def knorm(self, norm: str, rate: Fraction, width: int) -> list[int]:
+        if rate * 4096 > 1:
+            return draw_knorm(self._python.randrange, norm, rate, width)
+        if norm == "linf":
+            edge = self._numpy.gamma(width + 1) / float(rate)
+            drawn = np.rint(self._numpy.uniform(-edge, edge, width))
+        else:
+            direction = self._numpy.standard_normal(width)
+            length = self._numpy.gamma(width) / float(rate)
+            drawn = np.rint(direction * (length / np.linalg.norm(direction)))
+        return [int(value) for value in drawn]
+
     def below(self, n: int) -> int:
         return self._python.randrange(n)
 
@@ -92,6 +110,9 @@ class HalvedSampler:
 
     def discrete_laplace(self, scale: int, size: int) -> list[int]:
         return self.inner.discrete_laplace(max(1, scale // 2), size)
+
+    def knorm(self, norm: str, rate: Fraction, width: int) -> list[int]:
+        return self.inner.knorm(norm, 2 * rate, width)
 
     def below(self, n: int) -> int:
         return self.inner.below(n)

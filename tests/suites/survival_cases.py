@@ -10,12 +10,22 @@ import numpy as np
 import pyarrow as pa
 
 from executors.mechanisms.cox.params import CoxParams
+from executors.release import Outcome
 from planner.calculus.cost import Cost
 from planner.facts import Column, Facts, Norm, SourceFacts
 from planner.mechanism import Versus
+from suites.tape import Call, Tape
 from suites.trial import Case
 
-__all__ = ["ball", "case", "facts", "options", "table"]
+__all__ = ["COSTS", "ball", "case", "facts", "likeliest", "options", "table", "unit"]
+
+COSTS = (
+    Cost("eps", F(1)),
+    Cost("eps_delta", F(1), F(1, 10**6)),
+    Cost("rho", F(1, 2)),
+    Cost("mu", F(1)),
+)
+"""One in each unit that the survival tests honour."""
 
 HORIZON = 100
 
@@ -62,3 +72,26 @@ def table(time: Any, seen: Any, covariates: dict[str, Any]) -> pa.Table:
             **{name: column(values) for name, values in covariates.items()},
         }
     )
+
+
+def likeliest(tape: Tape, outcome: Outcome, first: Tape, second: Tape) -> float:
+    """A score of a run for telling two tables apart: each draw's log-likelihood ratio.
+
+    Exact for Gaussian noise up to a constant; for Laplace and K-norm noise in its own norm.
+    """
+    total = 0.0
+    for call, left, right in zip(tape.calls, first.calls, second.calls):
+        answer = np.array(call.answer[0], dtype=float)
+        ends = (np.array(side.values, dtype=float) for side in (left, right))
+        near, far = (size_of(call, answer - end) / float(call.leaf.scale) for end in ends)
+        total += (near**2 - far**2) / 2 if call.method == "gauss" else near - far
+    return total
+
+
+def size_of(call: Call, vector: np.ndarray) -> float:
+    """The norm in which a call's noise falls off."""
+    if call.public == ("linf",):
+        return float(np.abs(vector).max())
+    if call.method == "lap":
+        return float(np.abs(vector).sum())
+    return float(np.linalg.norm(vector))

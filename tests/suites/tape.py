@@ -44,15 +44,15 @@ def _exact(value: Any) -> Fraction:
 def ratio(first: Call, second: Call) -> float:
     """The distance of two calls' values over the sensitivity that was declared for them.
 
-    L1 for Laplace, L2 for Gaussian noise, the largest difference for a selection; decided in exact
-    arithmetic, so that a value above 1 is never rounded down to 1.
+    L1 for Laplace, L2 for Gaussian noise, its own norm for K-norm noise, the largest difference for
+    a selection; decided in exact arithmetic, so that a value above 1 is never rounded down to 1.
     """
     differences = [_exact(b) - _exact(a) for a, b in zip(first.values, second.values)]
     if not differences:
         return 0.0
     if first.method == "dgauss" and first.public:
         differences = [w * d for w, d in zip(first.public, differences, strict=True)]
-    if first.method in ("select", "filter.select"):
+    if first.method in ("select", "filter.select") or first.public == ("linf",):
         square = max(abs(d) for d in differences) ** 2
     elif first.method in ("lap", "dlap"):
         square = sum((abs(d) for d in differences), Fraction(0)) ** 2
@@ -104,6 +104,9 @@ class Tape:
         public = (*rest, *sorted(named.items()))
         answer = self.inner.gauss(leaf, values, *rest, **named)
         return self._write("gauss", leaf, public, values, answer)
+
+    def knorm(self, leaf: Any, values: Sequence[float], norm: str) -> Any:
+        return self._write("knorm", leaf, (norm,), values, self.inner.knorm(leaf, values, norm))
 
     def dgauss(
         self, leaf: Any, integers: Sequence[int], weights: Sequence[Fraction] | None = None

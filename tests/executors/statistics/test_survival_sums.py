@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import accumulate
 
 import numpy as np
 import pytest
 
-from executors.statistics.survival_sums import add, cumulate, group_sums
+from executors.statistics.survival_sums import (
+    LONGEST_RUN,
+    add,
+    cumulate,
+    group_sums,
+    levels_for,
+    pair_of,
+    total,
+)
 
 
 def exact(high: np.ndarray, low: np.ndarray) -> list[Fraction]:
@@ -28,15 +37,37 @@ def test_running_sums_keep_a_hundred_bits(size: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_group_sums_keep_a_hundred_bits(seed: int) -> None:
+@pytest.mark.parametrize("spread", [1.0, 60.0, 1200.0])
+def test_group_sums_of_positive_numbers_keep_fifty_four_bits(seed: int, spread: float) -> None:
     rng = np.random.default_rng(seed)
     counts = rng.integers(1, [2, 3, 5, 40, 300, 9][seed], 50)
-    values = terms(int(counts.sum()), seed)
-    found = exact(*group_sums((values, np.zeros(len(values))), counts))
+    values = np.exp(rng.uniform(-spread / 2, spread / 2, (2, int(counts.sum()))))
+    values[1] *= 1e-9  # each row has its own grids
+    high, low = group_sums(pair_of(values), counts, levels_for(spread))
     ends = np.cumsum(counts)
-    for total, end, count in zip(found, ends, counts):
-        truth = sum(Fraction(float(v)) for v in values[end - count : end])
-        assert abs(total / truth - 1) < Fraction(1, 2**90)
+    for row in range(2):
+        for found, end, count in zip(exact(high[row], low[row]), ends, counts):
+            truth = sum(Fraction(float(v)) for v in values[row, end - count : end])
+            assert abs(found / truth - 1) < Fraction(1, 2**54)
+
+
+def test_the_longest_run_adds_up_without_error() -> None:
+    values = np.random.default_rng(2).uniform(0.5, 1.0, LONGEST_RUN)
+    (high,), (low,) = (part.tolist() for part in group_sums(pair_of(values), np.array([2**16])))
+    truth = sum(map(Fraction, values.tolist()))
+    assert abs((Fraction(high) + Fraction(low)) / truth - 1) < Fraction(1, 2**90)
+
+
+def test_low_parts_are_added_too() -> None:
+    pair = (np.array([1.0, 2.0, 4.0]), np.array([2.0**-60, 2.0**-61, 0.0]))
+    high, low = group_sums(pair, np.array([2, 1]))
+    assert exact(high, low) == [3 + Fraction(3, 2**61), Fraction(4)]
+
+
+def test_a_long_sum_is_rounded_once() -> None:
+    values = np.random.default_rng(3).normal(0, 1, 200_000)
+    assert total(values) == math.fsum(values)
+    assert total(np.zeros(0)) == 0.0
 
 
 def test_a_plain_running_sum_would_not_do() -> None:

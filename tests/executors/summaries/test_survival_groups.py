@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 from executors.pricing.survival_domain import Domain, box
-from executors.summaries.survival_groups import SurvivalGroups, inside, summarise
+from executors.summaries.survival_groups import SurvivalGroups, summarise
+from executors.summaries.survival_records import inside
 from planner.facts import Column
 from planner.mechanism import Query
 from suites.survival_cases import table
@@ -36,8 +37,8 @@ def groups(time: Any, seen: Any, x: Any) -> SurvivalGroups:
 
 
 def fields(summary: SurvivalGroups) -> tuple[Any, ...]:
-    pairs = (summary.gain, summary.null, summary.alternative)
-    sums = [(high + low).tolist() for high, low in pairs]
+    pairs = (summary.part(name) for name in ("gain", "null", "alternative"))
+    sums = [(high + low)[0].tolist() for high, low in pairs]
     return (summary.time.tolist(), summary.count.tolist(), summary.events.tolist(), *sums)
 
 
@@ -79,7 +80,7 @@ def test_covariates_are_drawn_into_the_ball_from_the_box() -> None:
     data = table([1, 2, 3], [1, 1, 1], {"x": [3.0, 0.6, 0.0], "z": [-9.0, 0.8, 1.7]})
     found = summarise(query(ball, columns), TableReader(data))
     half = math.sqrt(0.5)
-    assert found.gain[0] == pytest.approx([2 * (half - half), 2 * 1.4, 2.0], abs=1e-11)
+    assert found.part("gain")[0][0] == pytest.approx([2 * (half - half), 2 * 1.4, 2.0], abs=1e-11)
 
 
 def test_zero_and_minus_zero_are_one_time() -> None:

@@ -11,18 +11,10 @@ import pyarrow as pa
 import pytest
 
 from executors.mechanisms.cox import MECHANISM
-from executors.summaries import survival_groups
-from planner.calculus.cost import Cost
+from executors.summaries import survival_records
 from suites.mechanism import MechanismSuite, Pair, farthest
-from suites.survival_cases import ball, case, facts, options, table, unit
+from suites.survival_cases import COSTS, ball, case, facts, options, table, unit
 from suites.trial import Case
-
-COSTS = (
-    Cost("eps", F(1)),
-    Cost("eps_delta", F(1), F(1, 10**6)),
-    Cost("rho", F(1, 2)),
-    Cost("mu", F(1)),
-)
 
 
 class TestCox(MechanismSuite):
@@ -98,7 +90,7 @@ class TestCoxInABall(TestCox):
         for trial in self.trials(clamps=False):
             farthest(trial, self.unclamped(trial.case))
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(survival_groups, "_radius", lambda domain: None)
+                patch.setattr(survival_records, "_radius", lambda domain: None)
                 with pytest.raises(AssertionError, match="times its sensitivity"):
                     farthest(trial, self.unclamped(trial.case))
 
