@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from planner.calculus import homes, mixed
 from planner.calculus.convert import Native, Unconvertible, charge
 from planner.calculus.exact import exact, root_up, round_up, sum_up, text
 from planner.calculus.leaves import Leaf, Priced
@@ -70,22 +71,24 @@ def over_sites(
 
 
 def eps_at(
-    leaves: Iterable[Priced], delta: Fraction, max_sites: int = 1, others: Sequence[Bound] = ()
+    leaves: Iterable[Priced], delta: Fraction, max_sites: int = 1, *, grid: bool = True
 ) -> Bound | None:
     """The least sound eps >= 0 of all leaves together at `delta`; None if none may be claimed.
 
     Bounds: the eps total; a profile for one single draw (C11); C10 of the mu total; C9 of the rho
     total; bounded draws by their eps total with the rest by C10 or C9; with declared (eps, delta)
-    costs, their sums with the rest at what is left of delta. `others` are further sound bounds
-    at this delta. Each bounds the same fixed release, so the least may be reported.
+    costs, their sums with the rest at what is left of delta; privacy losses composed on a grid
+    (PLD), unless `grid` is False or a closed form is exact. Each bounds the same fixed release, so
+    the least may be reported.
     """
     kept = tuple(leaves)
     if not 0 <= exact(delta) < 1:
         raise ValueError("delta must lie in [0, 1)")
     given = tuple(leaf for leaf in kept if isinstance(leaf, Leaf) and leaf.kind == "adp")
-    if given:
-        return _least([*others, *_with_given(kept, given, delta, max_sites)])
-    return _least([*others, *_bounds(kept, delta, max_sites)])
+    found = _with_given(kept, given, delta, max_sites) if given else _bounds(kept, delta, max_sites)
+    if grid and delta > 0 and not any(bound.eps == 0 for bound in found):
+        found.extend(_on_grid(kept, delta, max_sites))
+    return _least(found)
 
 
 def view(
@@ -165,6 +168,16 @@ def _with_given(
     eps = sum_up(leaf.count * leaf.param for leaf in given)
     best = _least(_bounds(rest, delta - spent, max_sites))
     return [] if best is None else [Bound(eps + best.eps, f"adp+{best.by}")]
+
+
+def _on_grid(leaves: tuple[Priced, ...], delta: Fraction, max_sites: int) -> list[Bound]:
+    """The largest eps over the places where a person may be, each composed as it is."""
+    places = homes.mixes(leaves, max_sites)
+    if places is None or all(mixed.is_closed(parts) for parts in places):
+        return []
+    found = [mixed.eps_at(parts, delta) for parts in places]
+    known = [eps for eps in found if eps is not None]
+    return [Bound(max(known), "PLD")] if len(known) == len(found) else []
 
 
 def _least(bounds: Sequence[Bound]) -> Bound | None:
