@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,7 +65,7 @@ def dots(part: Part, step: Fraction, bits: int) -> Pld:
         unit, small = arb(2) ** bits, (-ball(step)).exp()
         heights = [profile(ball(step * place)) * unit for place in range(count + 1)]
         heights.insert(0, unit - small * (unit - heights[1]))
-        gaps = [(a - b) / (1 - small) for a, b in zip(heights, heights[1:], strict=False)]
+        gaps = [(a - b) / (1 - small) for a, b in itertools.pairwise(heights)]
         right = [a - small * b for a, b in zip(gaps, [*gaps[1:], arb(0)], strict=True)]
         left, weight = list[arb](), arb(1)
         for mass in right[1:]:

@@ -20,14 +20,14 @@ STEP = Fraction(1, 1000)
 
 _SLACK = 1 - Fraction(1, 10**9)
 _FINENESS = 8
-_MOST = 1 << 19
+_MOST = 1 << 13
 _COARSEST = Fraction(1, 4)
 _CACHE = 64
 
 
 def is_closed(parts: tuple[Part, ...]) -> bool:
     """Whether a closed form is exact: a single draw, or Gaussian draws only."""
-    return len(parts) == 1 and parts[0].count == 1
+    return len(parts) == 1 and parts[0].count == 1 and parts[0].kind != "adp"
 
 
 def eps_at(parts: tuple[Part, ...], delta: Fraction) -> Fraction | None:
@@ -43,7 +43,7 @@ def eps_at(parts: tuple[Part, ...], delta: Fraction) -> Fraction | None:
 
 
 def delta_at(parts: tuple[Part, ...], eps: Fraction) -> Fraction | None:
-    """A bound of the delta that all parts together have at `eps` >= 0, rounded up; None as above."""
+    """A delta that all parts together have at most at `eps` >= 0, rounded up; None as above."""
     if exact(eps) < 0:
         raise ValueError("eps must not be negative")
     losses = _losses(parts)
@@ -59,13 +59,13 @@ def delta_at(parts: tuple[Part, ...], eps: Fraction) -> Fraction | None:
 
 
 def step_for(parts: Iterable[Part], bits: int = BITS) -> Fraction:
-    """1/1000, halved until the least parameter takes eight steps, doubled while one draw is long."""
+    """1/1000, halved until the least parameter takes eight steps, doubled while draws are long."""
     kept = tuple(parts)
     least = min(root_up(part.param) if part.kind == "gdp" else part.param for part in kept)
     step = STEP
     while step * _FINENESS > least:
         step /= 2
-    while max(part.points(step, bits) for part in kept) > _MOST:
+    while sum(part.points(step, bits) for part in kept) > _MOST:
         step *= 2
     return step
 

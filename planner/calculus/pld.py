@@ -15,7 +15,7 @@ __all__ = ["BITS", "TooLarge", "compose", "vertices"]
 BITS = 96
 """Masses of an (eps, delta) claim are multiples of 2^-96."""
 
-_WORK = 1 << 20
+_WORK = 1 << 19
 _LEFT = 64
 _RIGHT = 32
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from grammar.diagnostics import Label
 from planner.bound import BoundDataset
-from planner.calculus.compose import eps_at
+from planner.calculus.compose import Bound, eps_at
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.exact import root_down, root_up, text
-from planner.calculus.leaves import Priced
 from planner.checked import Price
 from planner.findings import Findings
 from planner.rules.conversion import way_out
@@ -90,47 +90,61 @@ def _pairs(
 ) -> None:
     """(eps, delta): the sums of the declared pairs, or the composed leaves at the budget's delta.
 
-    Both bound the same plan, so it fits if one of them does.
+    Both bound the same plan, so it fits if one of them does. Losses are composed on a grid only
+    where no closed form fits.
     """
-    most = dataset.facts.max_sites
-    eps_spent, delta_spent = _Spent(most), _Spent(most)
-    summable = True
-    leaves: list[Priced] = []
-    for price in prices:
-        if price.cost.unit in ("eps", "eps_delta"):
-            eps_spent.add(price.paid.source.site, price.cost.amount)
-            delta_spent.add(price.paid.source.site, price.cost.delta)
-        else:
-            summable = False
-        eps, delta = eps_spent.total, delta_spent.total
-        leaves += price.leaves
-        bound = eps_at(leaves, budget.delta, most)
-        composed = None if bound is None else bound.eps
-        if summable and eps <= budget.amount and delta <= budget.delta:
-            continue
-        if composed is not None and composed <= budget.amount:
-            continue
-        least = min(
-            [
-                bound
-                for bound in (composed, eps if summable and delta <= budget.delta else None)
-                if bound is not None
-            ],
-            default=None,
-        )
-        total = "no finite eps" if least is None else f"eps={shown(least)}"
-        findings.error(
-            "DPQL-E071",
-            f"the plan spends {total} at delta={text(budget.delta)}, the budget of "
-            f"`{dataset.name}` is eps={shown(budget.amount)}, delta={text(budget.delta)}",
-            price.paid.span,
-            here="passes the budget here",
-            note="costs at one delta are composed, not added; the least of all sound bounds is "
-            "shown",
-            help="lower this cost, or raise the budget with the custodian's consent"
-            + _or_scaled(dataset, prices),
+
+    def least(count: int, grid: bool) -> Bound | None:
+        return _least_pair(dataset, budget, prices[:count], grid)
+
+    def fits(count: int, grid: bool) -> bool:
+        bound = least(count, grid)
+        return bound is not None and bound.eps <= budget.amount
+
+    counts = range(1, len(prices) + 1)
+    first = next((count for count in counts if not fits(count, grid=False)), None)
+    if first is None:
+        return
+    bound = least(len(prices), grid=True)
+    if bound is not None and bound.eps <= budget.amount:
+        findings.remark(
+            "DPQL-W231",
+            f"the budget of `{dataset.name}` suffices because the losses of the whole plan are "
+            f"composed on a grid: eps={shown(bound.eps)} at delta={text(budget.delta)}",
+            note="every closed form alone would pass the budget",
         )
         return
+    # What is spent only grows, so the statement that breaks the budget is found by halving.
+    broken = bisect_left(counts, True, lo=first - 1, key=lambda count: not fits(count, grid=True))
+    bound = least(counts[broken], grid=True)
+    total = "no finite eps" if bound is None else f"eps={shown(bound.eps)}"
+    findings.error(
+        "DPQL-E071",
+        f"the plan spends {total} at delta={text(budget.delta)}, the budget of "
+        f"`{dataset.name}` is eps={shown(budget.amount)}, delta={text(budget.delta)}",
+        prices[broken].paid.span,
+        here="passes the budget here",
+        note="costs at one delta are composed, not added; the least of all sound bounds is shown",
+        help="lower this cost, or raise the budget with the custodian's consent"
+        + _or_scaled(dataset, prices),
+    )
+
+
+def _least_pair(
+    dataset: BoundDataset, budget: Cost, prices: Sequence[Price], grid: bool
+) -> Bound | None:
+    """The least eps at the budget's delta: by the sum of declared pairs, or composed."""
+    most = dataset.facts.max_sites
+    eps, delta = _Spent(most), _Spent(most)
+    for price in prices:
+        eps.add(price.paid.source.site, price.cost.amount)
+        delta.add(price.paid.source.site, price.cost.delta)
+    leaves = [leaf for price in prices for leaf in price.leaves]
+    bound = eps_at(leaves, budget.delta, most, grid=grid)
+    summable = all(price.cost.unit in ("eps", "eps_delta") for price in prices)
+    if summable and delta.total <= budget.delta and (bound is None or eps.total < bound.eps):
+        return Bound(eps.total, "sum")
+    return bound
 
 
 def _inconvertible(

@@ -101,7 +101,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_an_amount_in_eps_and_delta_is_derived_by_the_best_way(way):
     some = [Leaf.from_json({**leaf.json(), "dataset": "d"}) for leaf in WAYS[way]]
-    bound = eps_at(some, SMALL)
+    bound = eps_at(some, SMALL, grid=False)
     amount = max(bound.eps, F(1, 1000)) if bound.by != "C11" else total(some, "eps")
     body = plan([dataset("d")], statement("s", *some))
     accepted(body, reserve("adp", amount, delta=text(SMALL)))

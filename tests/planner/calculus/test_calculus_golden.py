@@ -327,7 +327,7 @@ def test_closed_forms_of_one_plan():
     assert abs(float(profiles.zcdp_eps(rho, SMALL)) - 3.05430515274385) < 1e-12
     square = total(plan, "mu_squared")
     assert abs(float(profiles.gdp_eps(square, SMALL)) - 3.15658) < 1e-5
-    best = eps_at(plan, SMALL)
+    best = eps_at(plan, SMALL, grid=False)
     bounded = F(1, 2) + profiles.gdp_eps(F(1, 4), SMALL)
     assert best.eps == min(profiles.zcdp_eps(rho, SMALL), profiles.gdp_eps(square, SMALL), bounded)
 
