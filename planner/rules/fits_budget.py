@@ -94,18 +94,15 @@ def _pairs(
     where no closed form fits.
     """
 
-    def least(count: int, grid: bool) -> Bound | None:
+    def least(count: int, grid: bool = True) -> Bound | None:
         return _least_pair(dataset, budget, prices[:count], grid)
 
-    def fits(count: int, grid: bool) -> bool:
-        bound = least(count, grid)
+    def fits(bound: Bound | None) -> bool:
         return bound is not None and bound.eps <= budget.amount
 
-    counts = range(1, len(prices) + 1)
-    first = next((count for count in counts if not fits(count, grid=False)), None)
-    if first is None:
+    if not prices or fits(least(len(prices), grid=False)):
         return
-    bound = least(len(prices), grid=True)
+    bound = least(len(prices))
     if bound is not None and bound.eps <= budget.amount:
         findings.remark(
             "DPQL-W231",
@@ -115,8 +112,9 @@ def _pairs(
         )
         return
     # What is spent only grows, so the statement that breaks the budget is found by halving.
-    broken = bisect_left(counts, True, lo=first - 1, key=lambda count: not fits(count, grid=True))
-    bound = least(counts[broken], grid=True)
+    counts = range(1, len(prices) + 1)
+    broken = bisect_left(counts, True, key=lambda count: not fits(least(count)))
+    bound = least(counts[broken])
     total = "no finite eps" if bound is None else f"eps={shown(bound.eps)}"
     findings.error(
         "DPQL-E071",
