@@ -81,14 +81,14 @@ def check_source(source: Source) -> Checked:
 
 def plan_source(source: Source) -> Planned:
     """Parse, bind, check and plan a text."""
-    from planner.check import LEFT_OPEN
+    from planner.check import DRAWS_DEPEND, LEFT_OPEN
     from planner.plan import plan
 
     checked = check_source(source)
     if checked.plan is None:
         return Planned(source, checked.diagnostics, None, None)
     planned, more = plan(checked.plan)
-    said = tuple(one for one in checked.diagnostics if one.code != LEFT_OPEN)
+    said = tuple(one for one in checked.diagnostics if one.code not in (LEFT_OPEN, DRAWS_DEPEND))
     found = said + more
     known = checked.plan if planned is None else planned.checked
     return Planned(source, found, known, None if has_errors(found) else planned)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from grammar.diagnostics import Diagnostic
-from planner.bound import BoundMeasurement, BoundPlan
+from planner.bound import BoundDataset, BoundMeasurement, BoundPlan
 from planner.calculus.inverse import Unsolvable
 from planner.checked import CheckedPlan, Price
 from planner.findings import Findings
@@ -11,10 +11,13 @@ from planner.graph import graph_of
 from planner.rules import fits_budget, only_measurements_cross, open_costs_have_goals
 from planner.trial import price_at
 
-__all__ = ["LEFT_OPEN", "check"]
+__all__ = ["DRAWS_DEPEND", "LEFT_OPEN", "check"]
 
 LEFT_OPEN = "DPQL-E068"
 """The code of the note that a cost is open: true of a check, no longer of a plan."""
+
+DRAWS_DEPEND = "DPQL-E158"
+"""The code of the note that draws depend on the amount: true of a check, no longer of a plan."""
 
 
 def check(bound: BoundPlan) -> tuple[CheckedPlan, tuple[Diagnostic, ...]]:
@@ -32,7 +35,21 @@ def check(bound: BoundPlan) -> tuple[CheckedPlan, tuple[Diagnostic, ...]]:
     for dataset in bound.datasets:
         mine = tuple(price for price in prices if price.paid.source.dataset == dataset.name)
         fits_budget.judge(dataset, mine, findings)
+        _note_open(dataset, mine, findings)
     return CheckedPlan(bound, tuple(prices), graph), tuple(findings.items)
+
+
+def _note_open(dataset: BoundDataset, prices: tuple[Price, ...], findings: Findings) -> None:
+    """Say whose charge to the dataset's BUDGET only a plan can tell."""
+    budget = dataset.budget
+    for price in prices:
+        if budget is not None and not price.has_verdict(budget.unit):
+            findings.remark(
+                DRAWS_DEPEND,
+                f"what `{price.measurement.name}` draws depends on its cost, so that what it takes "
+                f"from the BUDGET of `{dataset.name}` is left to `dpql plan`",
+                price.paid.span,
+            )
 
 
 def _prices(measurement: BoundMeasurement, findings: Findings) -> list[Price]:

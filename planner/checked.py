@@ -18,13 +18,19 @@ __all__ = ["CheckedPlan", "Price"]
 class Price:
     """One measurement at one source: its cost and the leaves that follow from it.
 
-    The leaves carry parameters only; sensitivities and scales are solved by `plan`.
+    The leaves carry parameters only; sensitivities and scales are solved by `plan`. `is_open`:
+    their kinds depend on options that `plan` settles, so only its own unit has a verdict yet.
     """
 
     measurement: BoundMeasurement
     paid: SourceCost
     cost: Cost
     leaves: tuple[Draft, ...]
+    is_open: bool = False
+
+    def has_verdict(self, unit: Unit) -> bool:
+        """Whether its charge to a budget in `unit` is known before `plan`."""
+        return not self.is_open or unit == self.cost.unit
 
     def charge(self, unit: Unit) -> Fraction | None:
         """What it adds to a budget in `unit`: eps, rho, or mu squared.

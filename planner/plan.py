@@ -87,7 +87,9 @@ def _completed(
     checked: CheckedPlan, planned: list[PlannedMeasurement], findings: Findings
 ) -> CheckedPlan:
     """The plan with every price, held against the budgets once more if some were open."""
-    if not any(one.bound.is_open for one in planned):
+    if not any(one.bound.is_open for one in planned) and not any(
+        price.is_open for price in checked.prices
+    ):
         return checked
     full = replace(checked, prices=tuple(price for one in planned for price in one.prices))
     for dataset in full.bound.datasets:

@@ -115,6 +115,7 @@ def _forbidden(columns: set[str], said: str, prices: tuple[Price, ...], findings
 
 
 def _spent(prices: tuple[Price, ...], cap: Cost) -> Fraction | None:
+    prices = tuple(price for price in prices if price.has_verdict(cap.unit))
     if cap.unit != "eps_delta":
         return total_of(prices, cap.unit)
     most = max((price.paid.source.max_sites for price in prices), default=1)

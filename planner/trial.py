@@ -18,15 +18,21 @@ from planner.planned import PlannedMeasurement
 __all__ = ["price_at", "try_out"]
 
 
-def price_at(bound: BoundMeasurement, paid: SourceCost, cost: Cost) -> Price:
+def price_at(
+    bound: BoundMeasurement, paid: SourceCost, cost: Cost, settled: Params | None = None
+) -> Price:
     """The price of a cost at one source, from its declared leaves: no sensitivity is computed.
 
-    Raises Unsolvable where the method cannot honour the cost.
+    `settled` are the options with every `auto` replaced, once they are known. Raises Unsolvable
+    where the method cannot honour the cost.
     """
-    settle, params = bound.mechanism.settle, bound.params
-    params = params if settle is None else settle(params, bound.facts, cost)
-    needs = needs_at(bound.mechanism, params, bound.facts, bound.units, paid.source)
-    return Price(bound, paid, cost, declared(needs, cost))
+    mechanism, params = bound.mechanism, bound.params if settled is None else settled
+    if settled is None and mechanism.settle is not None:
+        params = mechanism.settle(params, bound.facts, cost)
+    needs = needs_at(mechanism, params, bound.facts, bound.units, paid.source)
+    depends = mechanism.depends_on_amount
+    is_open = depends is not None and depends(params, bound.facts)
+    return Price(bound, paid, cost, declared(needs, cost), is_open)
 
 
 def try_out(bound: BoundMeasurement, prices: tuple[Price, ...]) -> PlannedMeasurement:
@@ -42,6 +48,10 @@ def try_out(bound: BoundMeasurement, prices: tuple[Price, ...]) -> PlannedMeasur
             bound.mechanism, params, bound.facts, bound.units, price.paid.source, price.cost
         )
     loss = Loss(tuple(leaves))
+    prices = tuple(
+        price_at(bound, price.paid, price.cost, params) if price.is_open else price
+        for price in prices
+    )
     forecast: Mapping[str, Any] = module.forecast(params, bound.facts, loss)
     shown = {name: value for name, value in forecast.items() if name != "warnings"}
     return PlannedMeasurement(

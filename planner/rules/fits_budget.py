@@ -47,10 +47,14 @@ class _Spent:
 
 
 def judge(dataset: BoundDataset, prices: Sequence[Price], findings: Findings) -> None:
-    """Write an error at the statement with which the spending passes the budget."""
+    """Write an error at the statement with which the spending passes the budget.
+
+    A statement whose charge in the budget's unit only a plan can tell is left out until then.
+    """
     budget = dataset.budget
     if budget is None:
         return
+    prices = [price for price in prices if price.has_verdict(budget.unit)]
     if budget.unit == "eps_delta":
         _pairs(dataset, budget, prices, findings)
     else:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from executors.mechanisms.pace.cost import PaceParams, assumptions, check, need, query
+from executors.mechanisms.pace.cost import (
+    PaceParams,
+    assumptions,
+    check,
+    depends_on_amount,
+    need,
+    query,
+)
 from planner.mechanism import Mechanism
 
 __all__ = ["MECHANISM"]
@@ -16,6 +23,7 @@ MECHANISM = Mechanism(
     need=need,
     query=query,
     check=check,
+    depends_on_amount=depends_on_amount,
     assumptions=assumptions,
     releases=(
         "a covariance matrix, positive semidefinite",

@@ -38,15 +38,7 @@ def check(params: PaceParams, facts: Facts, units: Units) -> tuple[Complaint, ..
 
 
 def _about_strategy(params: PaceParams) -> Iterator[Complaint]:
-    if params.strategy == "diagonal":
-        yield Complaint(
-            "DPQL-E157",
-            "`strategy=diagonal` is what `auto` becomes, not a strategy to write",
-            "strategy",
-            note="the plan says so where rows, columns and cost allow variances only",
-            help="write `COVARIANCE diagonal`, or `strategy=auto`",
-        )
-    if params.variant == "paper" and params.strategy in ("auto", "dense"):
+    if params.variant == "paper" and params.strategy != "entries":
         yield Complaint(
             "DPQL-E157",
             f"`strategy={params.strategy}` is no part of the published algorithm",
@@ -91,15 +83,16 @@ def _without_effect(params: PaceParams, facts: Facts) -> Iterator[Complaint]:
     idle: dict[str, str] = {}
     if len(facts.columns) == 1:
         idle = dict.fromkeys((*_OF_THE_SEARCH, "diag", "pilot", "strategy"), "for one column")
-    elif params.strategy == "dense":
-        idle = dict.fromkeys((*_OF_THE_SEARCH, "pilot"), "with `strategy=dense`")
+    elif params.strategy in ("dense", "diagonal"):
+        idle = dict.fromkeys((*_OF_THE_SEARCH, "pilot"), f"with `strategy={params.strategy}`")
     elif params.strategy == "entries":
         idle = {"pilot": "with `strategy=entries`"}
     if len(facts.columns) == 2 and not idle.get("select"):
         idle |= dict.fromkeys(("select", "pairs"), "for two columns, which have one pair")
-    defaults = type(params)()
+    plain = {name: field.default for name, field in type(params).model_fields.items()}
     for name, when in idle.items():
-        if name in params.model_fields_set and getattr(params, name) != getattr(defaults, name):
+        value = getattr(params, name)
+        if value != plain[name] and (name, value) not in _settled(facts):
             yield Complaint(
                 "DPQL-W246",
                 f"`{name}` has no effect {when}",
@@ -107,3 +100,8 @@ def _without_effect(params: PaceParams, facts: Facts) -> Iterator[Complaint]:
                 help=f"leave `{name}` out",
                 is_warning=True,
             )
+
+
+def _settled(facts: Facts) -> tuple[tuple[str, object], ...]:
+    """What a plan writes where the author wrote nothing."""
+    return ("rounds", 2 * len(facts.columns)), ("strategy", "diagonal")

@@ -22,8 +22,8 @@ _LEAST_SCALE = Fraction(2**20)
 def need(params: PaceParams, facts: Facts, units: Units) -> tuple[Need, ...]:
     """Leaves in the order in which they are drawn; a cap is that of the filter of the rounds.
 
-    auto: variances, pilot, cap. entries: variances, cap. dense: variances, all pairs. One column,
-    or the strategy that auto becomes where only variances can be seen: variances with everything.
+    pilot: variances, all pairs, cap. entries: variances, cap. dense: variances, all pairs.
+    diagonal, or one column: variances. `auto`, while it is open, has those of pilot.
     Neighbours differ in one row. Proof: proof.md, claims 1 to 6.
     """
     if has_variances_only(params, facts):
@@ -55,7 +55,7 @@ def has_variances_only(params: PaceParams, facts: Facts) -> bool:
 
 def depends_on_amount(params: PaceParams, facts: Facts) -> bool:
     """Whether the kinds of leaves follow from how much the statement may spend."""
-    return params.strategy == "auto" and len(facts.columns) > 1
+    return params.strategy == "auto"
 
 
 def query(params: PaceParams, facts: Facts) -> Query:
@@ -75,13 +75,13 @@ def assumptions(params: PaceParams, facts: Facts) -> tuple[str, ...]:
     if has_variances_only(params, facts):
         lines.append("No covariance is measured; the matrix has zeros there.")
         return tuple(lines)
-    if params.strategy in ("auto", "dense"):
+    if params.strategy in ("auto", "pilot", "dense"):
         lines.append(
             "For the release of all pairs, rows are divided by released standard deviations and "
             "shortened to a ball; how many are shortened is not told. The matrix is drawn towards "
             "its diagonal by a public rule, which lowers the total error and biases each entry."
         )
-    if params.strategy in ("auto", "entries"):
+    if params.strategy in ("auto", "pilot", "entries"):
         lines.append(
             "In a search, only chosen pairs are measured; the others are what the measured ones "
             "imply with the largest entropy, and are no measurements."

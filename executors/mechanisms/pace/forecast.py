@@ -26,15 +26,16 @@ _LEAST_SCALE = 2**20
 
 
 def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
-    """`rounds` as a number, `auto` as `diagonal` where nothing but variances could be seen.
+    """`rounds` as a number; `auto` as `pilot`, as `diagonal` where that could show only noise.
 
     Raises Unsolvable where the noise of this cost could not be drawn.
     """
     values = {name: getattr(params, name) for name in type(params).model_fields}
     if params.rounds == AUTO:
         values["rounds"] = 2 * len(facts.columns)
-    if depends_on_amount(params, facts) and sees_variances_only(params, facts, worth(cost)):
-        values["strategy"] = "diagonal"
+    if depends_on_amount(params, facts):
+        is_blind = len(facts.columns) == 1 or sees_variances_only(params, facts, worth(cost))
+        values["strategy"] = "diagonal" if is_blind else "pilot"
     resolved = type(params).model_construct(params.model_fields_set, **values)
     needs = need(resolved, facts, {facts.source.name: cost.unit})
     confirm_drawable(needs, cost, facts.source.max_rows)

@@ -25,12 +25,12 @@ class PaceParams(Params):
         "variant=paper), `midpoint` (the middle of every range, a second moment; the default of "
         "variant=paper) or a list of public numbers, one a column",
     )
-    strategy: Literal["auto", "entries", "dense", "diagonal"] = Field(
+    strategy: Literal["auto", "entries", "dense", "pilot", "diagonal"] = Field(
         default="auto",
-        description="`auto`: a pilot decides between one release of all correlations and a search "
-        "for single ones (the plan says `diagonal` where rows, columns and cost allow variances "
-        "only); `entries`: the search; `dense`: one release of all. `diagonal` is not written: "
-        "that is a method of its own",
+        description="`entries`: a search for the covariances that stand out; `dense`: one release "
+        "of all; `pilot`: a first release of all decides between a second one and the search; "
+        "`diagonal`: variances only; `auto` becomes `pilot`, or `diagonal` where rows, columns and "
+        "cost would show nothing but noise",
     )
     diag: Share = Field(
         default=Fraction(3, 10),
@@ -61,7 +61,7 @@ class PaceParams(Params):
     pilot: Share = Field(
         default=Fraction(2, 5),
         description="the share of what follows the variances that pays for the pilot of "
-        "strategy=auto",
+        "strategy=pilot",
     )
     pairs: tuple[tuple[ColumnName, ...], ...] | None = Field(
         default=None,

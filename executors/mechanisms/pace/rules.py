@@ -21,7 +21,7 @@ def worth(cost: Cost) -> Fraction:
 
 
 def sees_variances_only(params: PaceParams, facts: Facts, rho: Fraction) -> bool:
-    """Whether the pilot of strategy=auto could show nothing but noise, whatever the data.
+    """Whether a pilot could show nothing but noise, whatever the data.
 
     With kappa = 2 d / (n sqrt(2 rho2)), the noise of one correlation in a release of all that may
     spend rho2 = (1 - diag) rho, the eigenvalues of that noise reach 2 kappa sqrt(d); the largest
