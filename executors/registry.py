@@ -17,6 +17,7 @@ _FOLDERS: tuple[tuple[str, str, str], ...] = (
     ("COVARIANCE", "pace", "pace"),
     ("COVARIANCE", "ssp", "ssp"),
     ("COVARIANCE", "diagonal", "diagonal"),
+    ("COVARIANCE", "adaptive", "adaptive"),
 )
 _DERIVATIONS: tuple[str, ...] = (
     "correlation",

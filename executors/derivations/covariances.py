@@ -10,7 +10,7 @@ from planner.mechanism import Complaint
 
 __all__ = ["COVARIANCES", "column_complaints"]
 
-COVARIANCES = ("COVARIANCE ssp", "COVARIANCE diagonal")
+COVARIANCES = ("COVARIANCE ssp", "COVARIANCE diagonal", "COVARIANCE adaptive")
 """The measurements that release a matrix with its columns, units and table of measurements."""
 
 

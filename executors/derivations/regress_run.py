@@ -87,7 +87,9 @@ def _uncertainty(
 
 
 def _fit(moments: ReleasedMoments, matrix: Matrix, y: int, x: list[int]) -> Regression:
-    ridge = 0.0 if moments.is_definite else ridge_of(matrix, x, moments.largest_noise([y, *x]))
+    ridge = 0.0
+    if moments.model != "reconstructed":
+        ridge = ridge_of(matrix, x, moments.largest_noise([y, *x]))
     return regression(matrix, y, x, ridge)
 
 
@@ -109,6 +111,8 @@ def _drawn(
 
 def _model(moments: ReleasedMoments) -> MomentsModel | None:
     """The model of the bootstrap; None unless every entry was measured once."""
+    if moments.model != "measured":
+        return None
     order = len(moments.names)
     noise, mean_noise = np.full((order, order), np.nan), np.zeros(order)
     table = moments.measurements

@@ -21,7 +21,8 @@ class ReleasedMoments:
     `matrix` and `noise`, its standard error, have shape (d, d); noise is NaN where nothing was
     measured. `mean` is about `center`, both in the units of the data; it is None for a second
     moment about `center`. `measured` tells which pairs were noised themselves; the others follow
-    from a model. `is_definite` is a matrix that a model made positive definite.
+    from a model. `model` says how the matrix came from what was measured: `measured` (each entry is
+    its own, but for a projection), `reconstructed` (a positive definite fit), or another word.
     """
 
     names: tuple[str, ...]
@@ -33,7 +34,7 @@ class ReleasedMoments:
     mean: Vector | None
     measured: npt.NDArray[np.bool_]
     measurements: Mapping[str, Sequence[Any]]
-    is_definite: bool
+    model: str
 
     @classmethod
     def of(cls, release: Mapping[str, Any]) -> ReleasedMoments:
@@ -53,7 +54,7 @@ class ReleasedMoments:
             mean=None if mean is None else np.array(mean, dtype=float),
             measured=_measured(value["columns"], value["measurements"]),
             measurements=value["measurements"],
-            is_definite=value.get("model") == "reconstructed",
+            model=str(value.get("model", "measured")),
         )
 
     @property

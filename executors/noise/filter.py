@@ -12,6 +12,7 @@ import numpy.typing as npt
 from executors.noise.realise import Value, gaussian_grid, integers, laplace_grid, reals
 from executors.noise.sampler import Sampler, check_scale
 from executors.noise.selection import ladder, select
+from executors.noise.weighted import weighted_gaussians
 from planner.calculus.convert import Native, charge
 from planner.calculus.exact import sum_up
 from planner.calculus.leaves import Leaf
@@ -55,12 +56,20 @@ class Filter:
         return leaf.count * charge(leaf, self._unit).value
 
     def dgauss(
-        self, sensitivity_int: int | Fraction, scale_int: int, integers: Sequence[int]
+        self,
+        sensitivity_int: int | Fraction,
+        scale_int: int,
+        integers: Sequence[int],
+        weights: Sequence[Fraction] | None = None,
     ) -> list[int]:
-        """`integers`, of joint L2 sensitivity `sensitivity_int`, with discrete Gaussian noise."""
+        """`integers`, of joint L2 sensitivity `sensitivity_int`, with discrete Gaussian noise.
+
+        With `weights` w >= 1 the sensitivity is that of each part times its weight, and each part
+        has its own scale, `weighted_scale`, as for a leaf of a statement.
+        """
         check_scale(scale_int)
         self._charge(Leaf.dgauss(sensitivity_int, scale_int, width=max(1, len(integers))))
-        noise = self._sampler.discrete_gaussian(scale_int, len(integers))
+        noise = weighted_gaussians(self._sampler, scale_int, len(integers), weights)
         return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
     def lap(

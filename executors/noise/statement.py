@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import groupby
+from math import ceil
 from operator import index
 
 import numpy as np
@@ -21,13 +21,17 @@ from executors.noise.realise import (
     laplace_grid,
     reals,
 )
-from executors.noise.sampler import Sampler, check_scale
+from executors.noise.sampler import LARGEST_SCALE, Sampler, check_scale
 from executors.noise.selection import select
-from executors.pricing.weighted import weighted_scale
+from executors.noise.weighted import weighted_gaussians
 from executors.release import Law, NoiseNote
 from planner.calculus.leaves import Kind, Leaf, Loss
 
 __all__ = ["NoiseMismatch", "StatementNoise"]
+
+
+_THRESHOLD_FACTOR = 4
+_DOUBLE_BITS = 53
 
 
 class NoiseMismatch(Exception):
@@ -98,12 +102,7 @@ class StatementNoise:
         """
         self._use(leaf, ("dgauss",), self._draws(leaf, len(integers)))
         scale = _integer_scale(leaf)
-        scales = [scale] * len(integers)
-        if weights is not None:
-            scales = [weighted_scale(scale, one) for one in weights]
-        noise: list[int] = []
-        for each, run in groupby(scales):
-            noise += self._sampler.discrete_gaussian(each, len(list(run)))
+        noise = weighted_gaussians(self._sampler, scale, len(integers), weights)
         return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
     def dlap(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:
@@ -112,6 +111,28 @@ class StatementNoise:
         scale = _integer_scale(leaf)
         noise = self._sampler.discrete_laplace(scale, len(integers))
         return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
+
+    def above(self, leaf: Leaf, scores: Sequence[int]) -> int | None:
+        """The place of the first score whose noisy value reaches a noisy 0; None if none does.
+
+        Scores are integers that move by at most the leaf's sensitivity D between neighbours. For a
+        `pure` leaf with factor 4, so eps0 = 4 D / scale: the scores carry discrete Laplace noise of
+        the scale, the 0 carries half as much. Uses up the leaf as a whole, however soon it stops.
+        Proof: proof.md, claim 6. Checked: tests/executors/noise/test_above.py.
+        """
+        if leaf.kind != "pure" or leaf.factor != _THRESHOLD_FACTOR:
+            raise NoiseMismatch("a search for the first score above needs a `pure` leaf, factor 4")
+        _, scale = _scaled(leaf)
+        half = _double_above(ceil(scale / 2))
+        if 2 * half > LARGEST_SCALE:
+            raise NoiseMismatch("the noise of this search is wider than can be drawn")
+        self._take(leaf, self._draws(leaf, len(scores)))
+        (threshold,) = self._sampler.discrete_laplace(half, 1)
+        noise = self._sampler.discrete_laplace(2 * half, len(scores))
+        for place, (score, drawn) in enumerate(zip(scores, noise, strict=True)):
+            if index(score) + drawn >= threshold:
+                return place
+        return None
 
     def select(
         self,
@@ -149,6 +170,9 @@ class StatementNoise:
             raise NoiseMismatch(f"a `{leaf.kind}` leaf does not pay for this noise")
         if leaf.kind == "pure" and leaf.factor != 1:
             raise NoiseMismatch("a leaf with a factor does not pay for additive noise")
+        self._take(leaf, draws)
+
+    def _take(self, leaf: Leaf, draws: int) -> None:
         left = self._left.get(leaf)
         if left is None:
             raise NoiseMismatch("the statement has no such leaf")
@@ -172,6 +196,12 @@ def _integer_scale(leaf: Leaf) -> int:
     except ValueError as problem:
         raise NoiseMismatch(str(problem)) from None
     return int(scale)
+
+
+def _double_above(scale: int) -> int:
+    """The least integer of at most 53 significant bits that is not below `scale`."""
+    shift = max(0, scale.bit_length() - _DOUBLE_BITS)
+    return -(-scale >> shift) << shift
 
 
 def _added(

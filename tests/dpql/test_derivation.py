@@ -25,6 +25,9 @@ QUERIES = {
     "diagonal": """
         DATASET a ROWS 400 COLUMNS (x REAL IN [0, 9], y REAL IN [0, 5]) BUDGET eps=2, delta=1e-6
         COVARIANCE diagonal 50% AS r""",
+    "search": """
+        DATASET a ROWS 400 COLUMNS (x REAL IN [0, 9], y REAL IN [0, 5])
+        COVARIANCE adaptive rho=0.5 AS r""",
     "cox": """
         DATASET a ROWS 400 COLUMNS (t DURATION IN [0, 9], e EVENT, y REAL IN [0, 5])
         TEST cox beta=[0] VS [0.3] rho=0.2 AS r""",
@@ -75,6 +78,8 @@ def test_a_sensitivity_that_was_made_smaller_is_refused_though_its_certificate_h
         ("cox", lambda body: body["statements"][0]["params"].update(shrink="auto")),
         ("peel", lambda body: body["datasets"][0]["columns"][0].update(sensitivity="0.2")),
         ("peel", lambda body: body["statements"][0]["leaves"].reverse()),
+        ("search", lambda body: body["statements"][0]["leaves"].reverse()),
+        ("search", lambda body: body["statements"][0]["leaves"][1].update(width=8)),
         ("adaptive", lambda body: body["statements"][0]["leaves"][0].update(of=["dgauss"])),
     ],
 )

@@ -52,7 +52,9 @@ def ratio(first: Call, second: Call) -> float:
         return 0.0
     if first.method == "dgauss" and first.public:
         differences = [w * d for w, d in zip(first.public, differences, strict=True)]
-    if first.method in ("select", "filter.select") or first.public == ("linf",):
+    if first.method == "filter.dgauss" and len(first.public) > 2:
+        differences = [w * d for w, d in zip(first.public[2:], differences, strict=True)]
+    if first.method in ("select", "filter.select", "above") or first.public == ("linf",):
         square = max(abs(d) for d in differences) ** 2
     elif first.method in ("lap", "dlap"):
         square = sum((abs(d) for d in differences), Fraction(0)) ** 2
@@ -117,6 +119,9 @@ class Tape:
     def dlap(self, leaf: Any, integers: Sequence[int]) -> Any:
         return self._write("dlap", leaf, (), integers, self.inner.dlap(leaf, integers))
 
+    def above(self, leaf: Any, scores: Sequence[int]) -> Any:
+        return self._write("above", leaf, (), scores, self.inner.above(leaf, scores))
+
     def select(self, leaf: Any, scores: Any, sensitivity_int: int) -> Any:
         answer = self.inner.select(leaf, scores, sensitivity_int)
         return self._write("select", leaf, (sensitivity_int,), scores, answer)
@@ -143,9 +148,15 @@ class TapedFilter:
     leaf: Any
     inner: Any
 
-    def dgauss(self, sensitivity_int: int, scale_int: int, integers: Sequence[int]) -> Any:
-        answer = self.inner.dgauss(sensitivity_int, scale_int, integers)
-        public = (sensitivity_int, scale_int)
+    def dgauss(
+        self,
+        sensitivity_int: int,
+        scale_int: int,
+        integers: Sequence[int],
+        weights: Sequence[Fraction] | None = None,
+    ) -> Any:
+        answer = self.inner.dgauss(sensitivity_int, scale_int, integers, weights)
+        public = (sensitivity_int, scale_int, *(weights or ()))
         return self.tape._write("filter.dgauss", self.leaf, public, integers, answer)
 
     def select(self, eta: Fraction, sensitivity_int: int, scores: Any, k: int) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from executors.mechanisms.ssp.layout import (
-    BALL_CONSTANT,
     SspParams,
     dimension,
     entries,
@@ -15,34 +14,22 @@ from executors.mechanisms.ssp.layout import (
     weights,
 )
 from executors.pricing.covariance import ball_limit
-from executors.pricing.covariance_columns import center_complaints, complaints, silent_rules
+from executors.pricing.covariance_columns import complaints, silent_rules
+from executors.pricing.covariance_frame import BALL_CONSTANT, ball_of, norm_complaints
 from planner.calculus.need import Need
-from planner.facts import Facts, Norm
+from planner.facts import Facts
 from planner.mechanism import Complaint, Query, Units
 
 __all__ = ["SspParams", "assumptions", "check", "need", "query"]
 
-_LARGEST = Fraction(10**100)
 _LEAST_SCALE = Fraction(2**20)
 _LEAST_JOINT_SCALE = Fraction(2**26)
 
 
 def check(params: SspParams, facts: Facts, units: Units) -> tuple[Complaint, ...]:
     """Everything that is wrong with the statement, found without data."""
-    found = list(complaints(facts))
-    if params.norm == "linf":
-        return (*found, *center_complaints(params.center, facts))
-    if isinstance(params.center, tuple):
-        found.append(
-            Complaint(
-                "DPQL-E057",
-                "with `norm=l2` the centre is the dataset's",
-                "center",
-                note="the ball that NORM declares lies about CENTER",
-                help="drop the list, and declare `CENTER [...]` beside NORM",
-            )
-        )
-    if params.weights != "balanced":
+    found = [*complaints(facts), *norm_complaints(params.center, params.norm, facts)]
+    if params.norm == "l2" and params.weights != "balanced":
         found.append(
             Complaint(
                 "DPQL-E058",
@@ -51,32 +38,6 @@ def check(params: SspParams, facts: Facts, units: Units) -> tuple[Complaint, ...
                 note="in a ball the best shares are fixed: pairs get 1/sqrt(2) of a variance's "
                 "noise",
                 help="drop `weights`, or write `norm=linf`",
-            )
-        )
-    norm = facts.source.norm
-    if norm is None:
-        found.append(
-            Complaint(
-                "DPQL-E058",
-                f"`norm=l2` needs a ball, and `{facts.source.dataset}` declares none",
-                "norm",
-                help="declare `NORM (columns) <= C` in the dataset, or write `norm=linf`",
-            )
-        )
-        return tuple(found)
-    if not 1 / _LARGEST <= norm.bound <= _LARGEST:
-        found.append(
-            Complaint("DPQL-E058", "the radius of NORM is beyond what can be computed", "norm")
-        )
-    outside = [column.name for column in facts.columns if column.name not in norm.columns]
-    if outside:
-        found.append(
-            Complaint(
-                "DPQL-E058",
-                f"the ball of `{facts.source.dataset}` says nothing about `{outside[0]}`",
-                "norm",
-                note="NORM must list every column that is used",
-                help="leave the column out of COLUMNS, or add it to NORM",
             )
         )
     return tuple(found)
@@ -104,7 +65,7 @@ def need(params: SspParams, facts: Facts, units: Units) -> tuple[Need, ...]:
 def query(params: SspParams, facts: Facts) -> Query:
     """The Gram matrix of rows on the grid of the box, or of rows clipped to the ball."""
     frame_box, _ = frame(params, facts)
-    norm = _ball(params, facts)
+    norm = ball_of(params.norm, facts)
     if norm is None:
         return Query(
             "moments",
@@ -135,11 +96,6 @@ def assumptions(params: SspParams, facts: Facts) -> tuple[str, ...]:
     if params.norm == "l2":
         lines.append("Rows outside the declared ball are shortened to it; how many is not told.")
     return tuple(lines)
-
-
-def _ball(params: SspParams, facts: Facts) -> Norm | None:
-    """The ball in which rows are clipped; None where every column has its own range."""
-    return facts.source.norm if params.norm == "l2" and len(facts.columns) > 1 else None
 
 
 def _least_scale(params: SspParams, facts: Facts) -> Fraction:

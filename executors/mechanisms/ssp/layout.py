@@ -16,17 +16,16 @@ from executors.pricing.covariance import (
     ball_sensitivity,
     frobenius_sensitivity,
     joint_sensitivity,
-    root_above,
     root_below,
     triangle_sensitivity,
 )
-from executors.pricing.covariance_columns import Center, box_of
+from executors.pricing.covariance_columns import Center
+from executors.pricing.covariance_frame import NormName, frame_of, order_of
 from executors.pricing.weighted import weighted_scale
 from planner.facts import Facts
 from planner.mechanism import Params
 
 __all__ = [
-    "BALL_CONSTANT",
     "Deviations",
     "SspParams",
     "Weights",
@@ -39,11 +38,6 @@ __all__ = [
     "weights",
 ]
 
-BALL_CONSTANT = 29308
-"""The constant column in the ball, in grid steps: floor(2^16 (1/2) / sqrt(5/4))."""
-
-_STRETCH = Fraction(root_above(Fraction(5, 4) * 10**40), 10**20)
-
 
 class SspParams(Params):
     """Options of `COVARIANCE ssp`."""
@@ -53,7 +47,7 @@ class SspParams(Params):
         description="about what: `private` (a mean released with the matrix), `midpoint` (the "
         "middle of every range, a second moment) or a list of public numbers, one a column",
     )
-    norm: Literal["linf", "l2"] = Field(
+    norm: NormName = Field(
         default="linf",
         description="what bounds a row: `linf` (the range of every column) or `l2` (the ball that "
         "the dataset declares with NORM)",
@@ -89,8 +83,7 @@ class Deviations:
 
 def dimension(params: SspParams, facts: Facts) -> int:
     """The order of the measured matrix: d, or d + 1 with the constant column of a private mean."""
-    count = len(facts.columns)
-    return count + 1 if params.center == "private" and count > 1 else count
+    return order_of(params.center, facts)
 
 
 def is_joint(params: SspParams, facts: Facts) -> bool:
@@ -107,21 +100,8 @@ def entries(params: SspParams, facts: Facts) -> int:
 
 
 def frame(params: SspParams, facts: Facts) -> tuple[Box, int]:
-    """The public map of the columns onto the unit box, with the constant column in grid steps.
-
-    In the ball every column has the same unit: its radius, stretched by sqrt(5/4) to make room for
-    the constant column. One column in a ball is a column in a box.
-    """
-    if params.norm == "linf":
-        return box_of(params.center, facts), GRID
-    norm = facts.source.norm
-    if norm is None:
-        raise ValueError("norm=l2 without a declared ball")
-    places = dict(zip(norm.columns, norm.center, strict=True))
-    center = tuple(places[column.name] for column in facts.columns)
-    stretched = params.center == "private" and len(facts.columns) > 1
-    unit = norm.bound * (_STRETCH if stretched else 1)
-    return Box(center, (unit,) * len(center)), BALL_CONSTANT if stretched else GRID
+    """The public map of the columns onto the unit box, with the constant column in grid steps."""
+    return frame_of(params.center, params.norm, facts)
 
 
 def weights(params: SspParams, facts: Facts) -> Weights:
