@@ -9,7 +9,7 @@ In the l2 norm, P(z) is proportional to exp(-g ceil|z|_2): a draw of the first l
 chance exp(-g (ceil|z|_2 - |z|_inf)).
 
 Every coin is a comparison of a uniform integer with an integer: no floating-point number occurs.
-How many coins are thrown depends on what is drawn, not on data. Proof: proof.md, claim 6. Checked:
+How many coins are thrown depends on what is drawn, not on data. Proof: proof.md, claim 7. Checked:
 tests/executors/noise/test_knorm.py.
 """
 

@@ -20,6 +20,7 @@ from executors.summaries.survival_groups import summarise
 from planner.facts import Column
 from planner.mechanism import Query
 from suites.survival_cases import table
+from suites.survival_studies import studies
 from suites.table_reader import TableReader
 
 FAR = F(10**9)
@@ -94,22 +95,6 @@ def test_rossi_in_scaled_units(floor: int) -> None:
     b1 = ["-0.4", "-0.6", "0.9"]
     found = statistic(data.week, data.arrest, x, [0, 0, 0], b1, domain, floor)
     assert found == pytest.approx(12.3411296459270, abs=1e-9)
-
-
-def studies() -> dict[str, tuple[pd.DataFrame, str, str, list[str], list[float], list[float]]]:
-    rossi, breast = datasets.load_rossi(), datasets.load_gbsg2()
-    lung, kidney = datasets.load_lung(), datasets.load_kidney_transplant()
-    breast["horTh"] = (breast.horTh == "yes").astype(float)
-    lung["status"] = lung.status.astype(float)
-    return {
-        "rossi": (rossi, "week", "arrest", ["fin", "age", "prio"], [0, 0, 0], [-0.4, -0.03, 0.09]),
-        "gbsg2": (
-            breast, "time", "cens", ["horTh", "age", "tsize", "pnodes"],
-            [0.1, 0.01, 0, 0.02], [-0.3, -0.005, 0.01, 0.05],
-        ),
-        "lung": (lung, "time", "status", ["age", "sex"], [0.01, 0], [0.02, -0.5]),
-        "kidney": (kidney, "time", "death", ["age", "black_male"], [0, 0.5], [0.05, -0.2]),
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(studies()))
