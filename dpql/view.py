@@ -162,6 +162,7 @@ def _keys(checked: CheckedPlan, remaining: Remaining) -> list[dict[str, Any]]:
                 "datasets": [dataset.name for dataset, _ in members],
                 "unit": left.get("unit"),
                 "total": compose.view(leaves, max_sites=most) if leaves else None,
+                "risk": risk.view(leaves, most) if len(members) > 1 and leaves else None,
                 "remaining": left.get("remaining"),
             }
         )

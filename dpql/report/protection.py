@@ -10,7 +10,7 @@ from dpql.report import words
 from dpql.report.document import Block, Curve, Facts, Items, Meter, Paragraph, Section
 from planner.calculus.exact import number
 
-__all__ = ["combined", "right_guesses", "section"]
+__all__ = ["right_guesses", "section"]
 
 Json = Mapping[str, Any]
 
@@ -39,7 +39,7 @@ def section(plan: Json) -> Section:
                     f"{words.cost(key['total'])}; the limits above are for each dataset alone."
                 )
             )
-            guess = combined(key["total"])
+            guess = right_guesses(key["risk"])
             if guess is not None:
                 blocks.append(_meter(f"All datasets of `{key['key']}` together", guess))
     blocks.append(Items(_HOW_TO_READ, "How to read these numbers"))
@@ -52,18 +52,6 @@ def right_guesses(risk: Json | None) -> float | None:
     Half of 1 + advantage; 0.5 is tossing a coin.
     """
     return None if risk is None else min(1.0, (1 + risk["advantage"]) / 2)
-
-
-def combined(total: Json) -> float | None:
-    """The same for a total cost in mu or eps, whichever says less."""
-    from planner.calculus.tradeoff import Worst
-
-    cases = [
-        Worst("gdp", number(total["mu"])).advantage() if total["mu"] else None,
-        Worst("pure", number(total["eps"])).advantage() if total["eps"] else None,
-    ]
-    found = [case for case in cases if case is not None]
-    return float((1 + min(found)) / 2) if found else None
 
 
 def _dataset(dataset: Json, risk: Json | None, is_table: bool) -> list[Block]:

@@ -50,7 +50,7 @@ def _verdict(plan: Json) -> str:
     names = " and ".join(f"`{dataset['name']}`" for dataset in paying)
     guesses = [protection.right_guesses(plan["risk"].get(dataset["name"])) for dataset in paying]
     guesses += [
-        protection.combined(key["total"])
+        protection.right_guesses(key["risk"])
         for key in plan["keys"]
         if len(key.get("datasets", ())) > 1 and key["total"] is not None
     ]

@@ -76,13 +76,45 @@ class DatasetView(Shape):
     sites: list[SiteTotal]
 
 
+class Rates(Shape):
+    """The largest chance to catch a target at 0.1 %, 1 % and 10 % of false alarms."""
+
+    low: float = Field(alias="0.001")
+    middle: float = Field(alias="0.01")
+    high: float = Field(alias="0.1")
+
+
+class Beliefs(Shape):
+    """The largest belief in what is true of a target, from a belief of 1 %, 10 % and 50 %."""
+
+    rare: float = Field(alias="0.01")
+    some: float = Field(alias="0.1")
+    even: float = Field(alias="0.5")
+
+
+class Risk(Shape):
+    """Upper limits of what an attacker who knows all other people can do.
+
+    `posterior` follows a flag with 1 % of false alarms, `pointwise` any release whatever (null
+    where the loss has no bound); `curve` pairs a share of false alarms with the catches at it.
+    """
+
+    advantage: float
+    tpr: Rates
+    posterior: Beliefs
+    pointwise: Beliefs | None
+    reconstruction: float
+    curve: list[tuple[float, float]]
+
+
 class KeyView(Shape):
-    """A ledger key with what all its datasets are charged."""
+    """A ledger key with what all its datasets are charged; `risk` where they are several."""
 
     key: str
     datasets: list[str]
     unit: str | None
     total: Cost | None
+    risk: Risk | None
     remaining: str | None
 
 
@@ -152,34 +184,3 @@ class Graph(Shape):
 
     nodes: list[GraphNode]
     edges: list[GraphEdge]
-
-
-class Rates(Shape):
-    """The largest chance to catch a target at 0.1 %, 1 % and 10 % of false alarms."""
-
-    low: float = Field(alias="0.001")
-    middle: float = Field(alias="0.01")
-    high: float = Field(alias="0.1")
-
-
-class Beliefs(Shape):
-    """The largest belief in what is true of a target, from a belief of 1 %, 10 % and 50 %."""
-
-    rare: float = Field(alias="0.01")
-    some: float = Field(alias="0.1")
-    even: float = Field(alias="0.5")
-
-
-class Risk(Shape):
-    """Upper limits of what an attacker who knows all other people can do.
-
-    `posterior` follows a flag with 1 % of false alarms, `pointwise` any release whatever (null
-    where the loss has no bound); `curve` pairs a share of false alarms with the catches at it.
-    """
-
-    advantage: float
-    tpr: Rates
-    posterior: Beliefs
-    pointwise: Beliefs | None
-    reconstruction: float
-    curve: list[tuple[float, float]]

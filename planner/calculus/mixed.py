@@ -13,7 +13,7 @@ from planner.calculus.dots import GUARD, Part, Pld
 from planner.calculus.exact import exact, root_up, round_up
 from planner.calculus.pld import BITS, TooLarge, compose, vertices
 
-__all__ = ["STEP", "delta_at", "eps_at", "is_closed", "step_for"]
+__all__ = ["STEP", "delta_at", "eps_at", "is_closed", "on_grid", "step_for"]
 
 STEP = Fraction(1, 1000)
 """The step of the grid, where no draw is so small and no plan so large that it needs another."""
@@ -38,7 +38,7 @@ def eps_at(parts: tuple[Part, ...], delta: Fraction) -> Fraction | None:
     """
     if not 0 < exact(delta) < 1:
         raise ValueError("delta must lie in (0, 1)")
-    losses = _losses(parts)
+    losses = on_grid(parts)
     return None if losses is None else _eps(losses, delta * _SLACK)
 
 
@@ -46,7 +46,7 @@ def delta_at(parts: tuple[Part, ...], eps: Fraction) -> Fraction | None:
     """A delta that all parts together have at most at `eps` >= 0, rounded up; None as above."""
     if exact(eps) < 0:
         raise ValueError("eps must not be negative")
-    losses = _losses(parts)
+    losses = on_grid(parts)
     if losses is None:
         return None
     with ctx.workprec(BITS + GUARD):
@@ -71,7 +71,8 @@ def step_for(parts: Iterable[Part], bits: int = BITS) -> Fraction:
 
 
 @lru_cache(maxsize=_CACHE)
-def _losses(parts: tuple[Part, ...]) -> Pld | None:
+def on_grid(parts: tuple[Part, ...]) -> Pld | None:
+    """The losses of all parts together, none empty; None where no grid holds them."""
     step = step_for(parts)
     while step <= _COARSEST:
         try:

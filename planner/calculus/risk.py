@@ -12,7 +12,10 @@ from typing import Any
 from planner.calculus.balls import ball, ceiling
 from planner.calculus.compose import eps_at, total
 from planner.calculus.exact import exact, positive, root_down, root_up, sum_up
+from planner.calculus.grid_power import powers
+from planner.calculus.homes import parts_of
 from planner.calculus.leaves import Kind, Leaf, Priced
+from planner.calculus.mixed import is_closed, on_grid
 from planner.calculus.tradeoff import Family, Worst
 
 __all__ = ["CURVE", "Limits", "limits", "posterior", "pure_posterior", "view", "worst_cases"]
@@ -79,7 +82,7 @@ def worst_cases(leaves: Iterable[Priced], max_sites: int = 1) -> Iterator[Worst]
     if mu_squared is None:
         given = sum_up(leaf.count * leaf.delta for leaf in kept if isinstance(leaf, Leaf))
         for delta in (given, *_DELTAS):
-            bound = eps_at(kept, delta, max_sites) if 0 < delta < 1 else None
+            bound = eps_at(kept, delta, max_sites, grid=False) if 0 < delta < 1 else None
             if bound is not None and bound.eps > 0:
                 yield Worst("adp", bound.eps, delta)
 
@@ -94,12 +97,9 @@ def limits(
     """
     found: Limits | None = None
     for exposed, most in _exposures(tuple(leaves), max_sites):
-        cases = tuple(worst_cases(exposed, most))
-        if not cases:
+        mine = _of_person(exposed, rates, most)
+        if mine is None:
             return None
-        mine = Limits(
-            min(case.advantage() for case in cases), {rate: _power(cases, rate) for rate in rates}
-        )
         found = mine if found is None else found.above(mine)
     return found
 
@@ -134,16 +134,30 @@ def view(leaves: Iterable[Priced], max_sites: int = 1) -> dict[str, Any] | None:
 _ONE: dict[Kind, Family] = {"br": "br", "lap": "lap"}
 
 
-def _power(cases: Sequence[Worst], rate: Fraction) -> Fraction:
+def _of_person(exposed: tuple[Priced, ...], rates: Sequence[Fraction], most: int) -> Limits | None:
+    """The least of the closed forms and the composed losses, at each rate; None without any."""
+    cases = tuple(worst_cases(exposed, most))
+    parts = parts_of(exposed)
+    losses = None if not parts or is_closed(parts) else on_grid(parts)
+    advantage, power = (Fraction(1), {}) if losses is None else powers(losses, rates)
+    if not cases and losses is None:
+        return None
+    return Limits(
+        min([advantage, *(case.advantage() for case in cases)]),
+        {rate: _power(cases, rate, power.get(rate, Fraction(1))) for rate in rates},
+    )
+
+
+def _power(cases: Sequence[Worst], rate: Fraction, known: Fraction) -> Fraction:
     """The least power over the cases, with zCDP last: its search takes a hundred times as long.
 
     Gaussian noise with a rho satisfies it, so its own power is never above the one searched for.
     """
     slow = [case for case in cases if case.family == "zcdp"]
-    found = [case.power(rate) for case in cases if case.family != "zcdp"]
+    found = [known, *(case.power(rate) for case in cases if case.family != "zcdp")]
     for case in slow:
         floor = Worst("gdp", root_down(2 * case.param)).power(rate)
-        if not found or floor < min(found):
+        if floor < min(found):
             found.append(case.power(rate))
     return min(found)
 

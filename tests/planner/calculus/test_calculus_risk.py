@@ -138,7 +138,8 @@ def test_bounded_draws_beside_a_zcdp_cost_take_their_share_in_eps():
 
 def test_no_claim_means_no_figures():
     assert view([]) is None
-    assert view([Leaf.declared("adp", 1, F(1, 2), count=2)]) is None
+    lost = view([Leaf.declared("adp", 1, F(1, 2), count=2)])
+    assert lost["advantage"] == lost["tpr"]["0.001"] == 1
     worst = next(worst_cases([Leaf.declared("adp", 1, F(1, 2))]))
     assert (worst.family, worst.param, worst.delta) == ("adp", 1, F(1, 2))
 
