@@ -22,12 +22,12 @@ def guard() -> None:
 
 guard()
 
-__all__ = ["Ledger", "check", "parse", "plan", "run"]
+__all__ = ["Ledger", "allocate", "check", "parse", "plan", "run"]
 
 
 def __getattr__(name: str) -> Any:
-    """The four calls and the ledger, loaded when they are used."""
-    if name in ("check", "parse", "plan", "run"):
+    """The five calls and the ledger, loaded when they are used."""
+    if name in ("allocate", "check", "parse", "plan", "run"):
         from dpql import api
 
         return getattr(api, name)

@@ -1,9 +1,10 @@
-"""What a Python user calls: parse, check, plan, run."""
+"""What a Python user calls: parse, check, plan, allocate, run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,21 @@ from grammar.diagnostics import Diagnostic
 from grammar.source import Source
 
 if TYPE_CHECKING:
+    from dpql.allocation import Allocated
     from dpql.ledger import Ledger
     from dpql.plan_file import PlanFile
     from grammar.tree import Script
 
-__all__ = ["CheckResult", "PlanResult", "RunResult", "check", "parse", "plan", "run"]
+__all__ = [
+    "CheckResult",
+    "PlanResult",
+    "RunResult",
+    "allocate",
+    "check",
+    "parse",
+    "plan",
+    "run",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +164,25 @@ def plan(text_or_path: str | Path) -> PlanResult:
     if finding is not None:
         return PlanResult(Planned(source, (finding,), None, None))
     return PlanResult(plan_source(source))
+
+
+def allocate(
+    text_or_path: str | Path,
+    keep: Iterable[str] = (),
+    weights: Mapping[str, Fraction | int | str] | None = None,
+) -> Allocated:
+    """A proposed split of every BUDGET by what is expected, as a new text; nothing is changed.
+
+    `keep` names measurements whose costs stay; `weights` shares what is left among those of which
+    nothing is expected.
+    """
+    from dpql.allocation import Allocated, allocated
+
+    source, finding = _source(text_or_path)
+    if finding is not None:
+        return Allocated(source, (finding,))
+    exact = {name: Fraction(weight) for name, weight in (weights or {}).items()}
+    return allocated(source, frozenset(keep), exact)
 
 
 def run(

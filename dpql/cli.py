@@ -62,8 +62,23 @@ def plan(
     format: Annotated[str, typer.Option(help="text, json, dot, mermaid or html.")] = "text",
     ledger: Annotated[str | None, typer.Option(help="Show what this ledger has left.")] = None,
     policy: Annotated[Path | None, typer.Option(help="The custodian's policy file.")] = None,
+    allocate: Annotated[
+        bool, typer.Option("--allocate", help="Propose a split of every BUDGET; change nothing.")
+    ] = False,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="With --allocate: a measurement whose cost stays.")
+    ] = None,
+    weight: Annotated[
+        list[str] | None, typer.Option(help="With --allocate: NAME=W, its weight in the rest.")
+    ] = None,
 ) -> None:
     """Compute every cost, noise scale and forecast, before any data."""
+    if allocate or keep or weight:
+        from dpql.commands.allocate import run as propose
+
+        raise typer.Exit(
+            propose(file, output, format, allocate, keep or [], weight or [], ledger or policy)
+        )
     from dpql.commands.plan import run
 
     raise typer.Exit(run(file, output, format, ledger, policy))
@@ -130,10 +145,10 @@ def run(
 
 @app.command()
 def explain(
-    word: Annotated[str, typer.Argument(help="A code, a verb, a method or an option.")],
+    word: Annotated[str, typer.Argument(help="A code, a verb, a method, an option or a cost.")],
     method: Annotated[str | None, typer.Argument(help="The method of a verb.")] = None,
 ) -> None:
-    """Explain a code, a verb, a method or an option."""
+    """Explain a code, a verb, a method, an option or a cost."""
     from dpql.commands.explain import run
 
     raise typer.Exit(run(word, method))

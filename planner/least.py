@@ -28,17 +28,21 @@ _START = Fraction(1)
 
 
 def least(
-    measurement: BoundMeasurement, checked: CheckedPlan, findings: Findings
+    measurement: BoundMeasurement,
+    checked: CheckedPlan,
+    findings: Findings,
+    in_shares: bool = False,
 ) -> PlannedMeasurement | None:
     """The measurement at the least cost that meets every EXPECT on it; None with an error written.
 
     Costs of three significant digits are tried, from the most that the costs written in the file
     leave of the budgets downwards, then by halving the interval. Whatever shape the forecast has,
     the cost that is returned was itself tried and meets every clause, and the next lower one of
-    three digits was tried and does not. Other costs of `auto` are not looked at.
+    three digits was tried and does not. Other costs of `auto` are not looked at. With `in_shares`
+    what has three digits is the share of the BUDGET.
     """
     expects = tuple(one for one in checked.bound.expects if one.release == measurement.name)
-    room = Room(measurement, checked)
+    room = Room(measurement, checked, in_shares)
     if not room.has_common_measure:
         _no_measure(measurement, findings)
         return None

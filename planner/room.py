@@ -27,15 +27,18 @@ class Room:
     """The room of one measurement with a cost of `auto`; every other open cost counts nothing.
 
     An amount is that of every open source, in their one unit; where their units differ, or are
-    pairs of eps and delta, it is the share that each takes of its dataset's BUDGET.
+    pairs of eps and delta, or with `in_shares`, it is the share that each takes of its dataset's
+    BUDGET.
     """
 
-    def __init__(self, measurement: BoundMeasurement, checked: CheckedPlan) -> None:
+    def __init__(
+        self, measurement: BoundMeasurement, checked: CheckedPlan, in_shares: bool = False
+    ) -> None:
         self.measurement = measurement
         self.checked = checked
         self.open = tuple(paid for paid in measurement.costs if paid.cost is None)
         units = {paid.sought for paid in self.open}
-        self.in_shares = len(units) > 1 or units == {"eps_delta"}
+        self.in_shares = in_shares or len(units) > 1 or units == {"eps_delta"}
         self.names = tuple(dict.fromkeys(paid.source.dataset for paid in self.open))
 
     @property

@@ -15,6 +15,7 @@ __all__ = ["SCHEMAS", "built", "main"]
 SCHEMAS: dict[str, tuple[Any, str]] = {
     "check": (models.Check, "findings of a check"),
     "plan": (models.Plan, "a plan file"),
+    "allocation": (models.Allocation, "a proposed split of budgets"),
     "certificate": (models.Certificate, "a certificate"),
     "release": (models.ReleaseFile, "a release"),
     "approval": (models.Approval, "an approval"),

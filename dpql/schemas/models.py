@@ -1,4 +1,4 @@
-"""The published documents: check, plan, certificate, release, approval, ledger export."""
+"""The published documents of check, plan, allocation, certificate, release, approval, ledger."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dpql.schemas.findings import Finding
 from dpql.schemas.proof import Certificate
 from dpql.schemas.records import Approval, DerivedRelease, LedgerExport, Release, ReleaseFile
 from dpql.schemas.shape import Schema, Sha256, Shape
+from dpql.schemas.split import Allocation
 from dpql.schemas.view import (
     DatasetView,
     DerivedView,
@@ -22,6 +23,7 @@ from dpql.schemas.view import (
 )
 
 __all__ = [
+    "Allocation",
     "Approval",
     "Certificate",
     "Check",

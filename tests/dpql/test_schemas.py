@@ -75,6 +75,7 @@ def test_findings_and_plans(text, capsys, tmp_path):
     holds("check", json.loads(capsys.readouterr().out))
     app(["plan", str(query), "--format", "json"], standalone_mode=False)
     holds("plan", json.loads(capsys.readouterr().out))
+    holds("allocation", dpql.allocate(text).json())
 
 
 @pytest.mark.parametrize("text", QUERIES)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.calculus.cost import Cost
+from planner.calculus.shares import split
 from planner.charges import reservations, total_of
-from suites.queries import ROSSI, checked, errors, findings, survey
+from planner.findings import Findings
+from planner.rules import fits_budget
+from planner.trial import price_at
+from suites.queries import ROSSI, bound, checked, errors, findings, survey
 
 
 def repeated(cost: str, times: int) -> str:
@@ -38,6 +44,28 @@ def test_shares_that_sum_to_a_hundred_fill_every_budget(weights: list[int]) -> N
     )
     for budget in ("rho=0.7", "mu=1.3", "eps=1, delta=1e-6"):
         assert errors(survey(budget) + statements) == []
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(
+    st.sampled_from(
+        [Cost("eps", Fraction(2)), Cost("rho", Fraction(7, 10)), Cost("mu", Fraction(3, 7))]
+    ),
+    st.lists(st.fractions(Fraction(1, 99), 99, max_denominator=997), min_size=1, max_size=500),
+)
+def test_shares_by_weight_fill_a_budget_to_the_last_and_no_more_is_admitted(
+    budget: Cost, weights: list[Fraction]
+) -> None:
+    plan, _ = bound(ROSSI + "TEST cox beta=b0 VS b1 eps=1")
+    dataset, (measurement,) = replace(plan.datasets[0], budget=budget), plan.measurements
+    parts = split(budget, weights)
+    prices = [price_at(measurement, measurement.costs[0], part) for part in parts]
+    said = Findings()
+    fits_budget.judge(dataset, prices, said)
+    assert said.items == []
+    more = Cost(budget.unit, Fraction(1, 10**12))
+    fits_budget.judge(dataset, [*prices, price_at(measurement, measurement.costs[0], more)], said)
+    assert [one.code for one in said.items] == ["DPQL-E071"]
 
 
 def test_the_message_names_the_statement_that_breaks_it_and_by_how_much() -> None:

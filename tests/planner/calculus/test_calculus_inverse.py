@@ -49,6 +49,26 @@ def test_a_solved_scale_costs_no_more_and_nearly_as_much(kind, unit, amount, cou
     assert round_up(leaf.scale) == leaf.scale
 
 
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    kind=st.sampled_from(["pure", "lap", "br", "gauss", "dgauss"]),
+    cost=costs,
+    count=st.integers(1, 400),
+    share=st.fractions(F(1, 100), 1, max_denominator=1000),
+    sensitivity=st.fractions(F(1, 1000), 1000, max_denominator=10**6),
+)
+def test_inverse_then_forward_never_exceeds_the_share_and_nearly_fills_it(
+    kind, cost, count, share, sensitivity
+):
+    if cost.unit == "eps" and kind in ("gauss", "dgauss"):
+        return
+    if kind == "dgauss":
+        sensitivity = 1 + int(sensitivity * 10**15)
+    leaf = one(kind, cost, sensitivity=sensitivity, count=count, share=share)
+    back = total([leaf], UNIT[cost.unit])
+    assert cost.additive * share * (1 - F(1, 10**9)) <= back <= cost.additive * share
+
+
 @pytest.mark.parametrize("delta", ["1e-30", "1e-6", "0.01", "0.9"])
 @pytest.mark.parametrize("eps", ["1e-12", "0.01", "1", "30", "1000000"])
 @pytest.mark.parametrize("kind", ["pure", "lap", "br", "gauss", "dgauss"])

@@ -1,0 +1,198 @@
+"""The rest of a budget, shared by the statements of which nothing is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from planner.bound import BoundDataset, BoundMeasurement, SourceCost
+from planner.calculus.cost import Cost
+from planner.calculus.exact import root_down, round_down
+from planner.calculus.louder import cost_at
+from planner.calculus.profiles import gdp_mu, zcdp_rho
+from planner.calculus.shares import apportioned, part_of
+from planner.charges import total_of
+from planner.checked import Price
+from planner.findings import Findings
+from planner.ladder import below, rung
+from planner.rules import fits_budget
+from planner.trial import price_at
+
+__all__ = ["Rest", "fill"]
+
+_GRAINS = 1000
+"""What is left is handed out in at least so many and less than ten times as many grains."""
+
+_DIGITS = 4
+_CLOSE = Fraction(1, 10**9)
+_FAR = Fraction(10**6)
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A statement at a source that takes a part of the rest: by its weight, in its own unit.
+
+    `as_share` tells that the cost is written as `n%` of the BUDGET.
+    """
+
+    measurement: BoundMeasurement
+    paid: SourceCost
+    weight: Fraction
+    as_share: bool
+
+    def price(self, cost: Cost) -> Price:
+        """The price of a cost. Raises Unsolvable."""
+        return price_at(self.measurement, self.paid, cost)
+
+
+def fill(
+    dataset: BoundDataset, fixed: Sequence[Price], rest: Sequence[Rest]
+) -> tuple[Price, ...] | None:
+    """The prices with which `rest` fills what `fixed` leaves of the BUDGET; None where that is nil.
+
+    In a unit that adds up each takes its exact part, and costs in that unit sum to all that is
+    left wherever they can be written so. Elsewhere (pairs, sites) all start from their parts, and
+    the noise of all is scaled by one factor, found to a billionth from the side that fits.
+    Written costs are rounded down, so they fit as well.
+    """
+    budget = dataset.budget
+    if budget is None:
+        raise ValueError("only a budget can be filled")
+    by_site = any(p.paid.source.site for p in fixed) or any(r.paid.source.site for r in rest)
+    if budget.unit == "eps_delta" or by_site:
+        return _scaled(dataset, budget, fixed, rest)
+    spent = total_of(fixed, budget.unit)
+    left = Fraction(0) if spent is None else budget.additive - spent
+    if left <= 0:
+        return None
+    parts = _parts(left, budget, rest)
+    return tuple(_at_most(one, part, budget) for one, part in zip(rest, parts, strict=True))
+
+
+def _parts(left: Fraction, budget: Cost, rest: Sequence[Rest]) -> list[Fraction]:
+    """What each may charge; short numbers that sum to `left` where that is a short number."""
+    unit = budget.additive / 100 if all(one.as_share for one in rest) else Fraction(1)
+    amount = left / unit
+    grain = Fraction(1)
+    while amount / grain >= 10 * _GRAINS:
+        grain *= 10
+    while amount / grain < _GRAINS:
+        grain /= 10
+    number = int(amount / grain)
+    given = [grain * count for count in apportioned(number, [one.weight for one in rest])]
+    crumbs = amount - number * grain
+    if _is_short(crumbs):
+        given[given.index(max(given))] += crumbs
+    return [part * unit for part in given]
+
+
+def _is_short(value: Fraction) -> bool:
+    """Whether a number ends within 12 decimal places."""
+    return (value * 10**12).denominator == 1
+
+
+def _at_most(one: Rest, part: Fraction, budget: Cost) -> Price:
+    """The price in the statement's own unit that charges no more than `part` of the budget."""
+    if one.paid.unit == budget.unit:
+        if one.as_share:
+            share = part / budget.additive
+            if not _is_short(share):
+                share = round_down(share, _DIGITS)
+            return one.price(part_of(budget, share))
+        return one.price(_written(budget.unit, part))
+    unit = one.paid.unit or "rho"
+
+    def fits(place: int) -> bool:
+        charge = one.price(Cost(unit, rung(place))).charge(budget.unit)
+        return charge is not None and charge <= part
+
+    return one.price(Cost(unit, rung(_last(fits, below(part)))))
+
+
+def _written(unit: str, additive: Fraction) -> Cost:
+    """The cost of an additive amount as it is written: mu rounded down to 4 digits."""
+    if unit == "mu":
+        return Cost("mu", root_down(additive, _DIGITS))
+    return Cost("eps" if unit == "eps" else "rho", additive)
+
+
+def _last(fits: Callable[[int], bool], start: int) -> int:
+    """The highest place on the ladder that fits, where every lower one does."""
+    good, step = start, 1
+    while not fits(good):
+        good, step = good - step, 2 * step
+    bad, step = good + 1, 1
+    while fits(bad):
+        good, bad, step = bad, bad + step, 2 * step
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if fits(middle) else (good, middle)
+    return good
+
+
+def _scaled(
+    dataset: BoundDataset, budget: Cost, fixed: Sequence[Price], rest: Sequence[Rest]
+) -> tuple[Price, ...] | None:
+    """All parts at the least common factor of noise with which everything fits."""
+    whole = sum((one.weight for one in rest), Fraction(0))
+    start = [_start(one, budget, one.weight / whole) for one in rest]
+
+    def prices(factor: Fraction) -> tuple[Price, ...]:
+        return tuple(
+            one.price(_rounded(one, _noisier(cost, factor), budget))
+            for one, cost in zip(rest, start, strict=True)
+        )
+
+    def fits(factor: Fraction) -> bool:
+        findings = Findings()
+        fits_budget.judge(dataset, (*fixed, *prices(factor)), findings)
+        return not findings.failed
+
+    good = Fraction(1)
+    while not fits(good):
+        good *= 2
+        if good > _FAR:
+            return None
+    bad = good / 2
+    while bad > 1 / _FAR and fits(bad):
+        good, bad = bad, bad / 2
+    while good - bad > good * _CLOSE:
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if fits(middle) else (good, middle)
+    return prices(good)
+
+
+def _start(one: Rest, budget: Cost, part: Fraction) -> Cost:
+    """The cost of a part of the budget in the statement's own unit, before any scaling."""
+    unit = one.paid.unit or budget.unit
+    if unit == budget.unit:
+        return part_of(budget, part)
+    if unit == "eps":
+        return Cost("eps", budget.amount * part)
+    if budget.unit == "eps_delta" and unit == "mu":
+        return Cost("mu", root_down(gdp_mu(budget.amount, budget.delta) ** 2 * part))
+    if budget.unit == "eps_delta" and unit == "rho":
+        return Cost("rho", zcdp_rho(budget.amount, budget.delta) * part)
+    return Cost("rho" if unit == "rho" else "mu", budget.amount * part)
+
+
+def _noisier(cost: Cost, factor: Fraction) -> Cost:
+    """The cost for `factor` times the noise; of a pair, both numbers fall by the factor."""
+    if cost.unit == "eps_delta":
+        return replace(cost, amount=cost.amount / factor, delta=cost.delta / factor)
+    return cost_at(cost, factor)
+
+
+def _rounded(one: Rest, cost: Cost, budget: Cost) -> Cost:
+    """The cost as it is written, rounded down to 4 digits; of a pair, the share of the budget."""
+    if one.as_share or cost.unit == "eps_delta":
+        part = (
+            cost.amount / budget.amount
+            if cost.unit == "eps_delta"
+            else (cost.additive / budget.additive)
+        )
+        return part_of(budget, min(Fraction(1), round_down(part, _DIGITS)))
+    if cost.unit == "mu":
+        return Cost("mu", root_down(cost.additive, _DIGITS))
+    return Cost(cost.unit, round_down(cost.amount, _DIGITS))
