@@ -152,10 +152,10 @@ class _Allocator:
     def _goals_fit(self, dataset: BoundDataset) -> None:
         """Write an error where what is kept and expected passes the budget together."""
         prices = self._prices(dataset)
+        if fits_budget.fits(dataset, prices):
+            return
         said = Findings()
         fits_budget.judge(dataset, prices, said)
-        if not said.failed:
-            return
         over = said.items[0]
         factor = noise_factor(dataset, prices)
         self.findings.error(

@@ -14,7 +14,6 @@ from planner.calculus.profiles import gdp_mu, zcdp_rho
 from planner.calculus.shares import apportioned, part_of
 from planner.charges import total_of
 from planner.checked import Price
-from planner.findings import Findings
 from planner.ladder import below, rung
 from planner.rules import fits_budget
 from planner.trial import price_at
@@ -25,7 +24,11 @@ _GRAINS = 1000
 """What is left is handed out in at least so many and less than ten times as many grains."""
 
 _DIGITS = 4
+_FINE = 12
 _CLOSE = Fraction(1, 10**9)
+_CLOSE_ENOUGH = Fraction(1, 1000)
+"""For what composition on a grid adds, which takes longer and is written with four digits."""
+
 _FAR = Fraction(10**6)
 
 
@@ -53,8 +56,9 @@ def fill(
 
     In a unit that adds up each takes its exact part, and costs in that unit sum to all that is
     left wherever they can be written so. Elsewhere (pairs, sites) all start from their parts, and
-    the noise of all is scaled by one factor, found to a billionth from the side that fits.
-    Written costs are rounded down, so they fit as well.
+    the noise of all is scaled by one factor, found from the side that fits: to a billionth by
+    closed forms, then to a thousandth by what composition on a grid adds. Written costs are rounded
+    down, so they fit as well.
     """
     budget = dataset.budget
     if budget is None:
@@ -144,23 +148,31 @@ def _scaled(
             for one, cost in zip(rest, start, strict=True)
         )
 
-    def fits(factor: Fraction) -> bool:
-        findings = Findings()
-        fits_budget.judge(dataset, (*fixed, *prices(factor)), findings)
-        return not findings.failed
+    def fits(factor: Fraction, grid: bool) -> bool:
+        return fits_budget.fits(dataset, (*fixed, *prices(factor)), grid)
 
     good = Fraction(1)
-    while not fits(good):
+    while not fits(good, grid=False):
         good *= 2
         if good > _FAR:
             return None
-    bad = good / 2
-    while bad > 1 / _FAR and fits(bad):
-        good, bad = bad, bad / 2
-    while good - bad > good * _CLOSE:
-        middle = (good + bad) / 2
-        good, bad = (middle, bad) if fits(middle) else (good, middle)
+    good = _lowest(lambda factor: fits(factor, grid=False), good, _CLOSE)
+    if budget.unit == "eps_delta":
+        good = _lowest(lambda factor: fits(factor, grid=True), good, _CLOSE_ENOUGH)
     return prices(good)
+
+
+def _lowest(fits: Callable[[Fraction], bool], good: Fraction, close: Fraction) -> Fraction:
+    """A factor that fits, within `close` (relative) above one that does not; `good` fits."""
+    step = close
+    bad = round_down(good / (1 + step), _FINE)
+    while bad > 1 / _FAR and fits(bad):
+        good, step = bad, 2 * step
+        bad = round_down(good / (1 + step), _FINE)
+    while good - bad > good * close:
+        middle = round_down((good + bad) / 2, _FINE)
+        good, bad = (middle, bad) if fits(middle) else (good, middle)
+    return good
 
 
 def _start(one: Rest, budget: Cost, part: Fraction) -> Cost:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
-from planner.bound import BoundMeasurement, SourceCost
+from planner.bound import BoundDataset, BoundMeasurement, SourceCost
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.exact import root_down, round_down
 from planner.calculus.shares import part_of
@@ -28,14 +29,19 @@ class Room:
 
     An amount is that of every open source, in their one unit; where their units differ, or are
     pairs of eps and delta, or with `in_shares`, it is the share that each takes of its dataset's
-    BUDGET.
+    BUDGET. Pairs are composed by closed forms, or with `grid` as tightly as a budget is judged.
     """
 
     def __init__(
-        self, measurement: BoundMeasurement, checked: CheckedPlan, in_shares: bool = False
+        self,
+        measurement: BoundMeasurement,
+        checked: CheckedPlan,
+        in_shares: bool = False,
+        grid: bool = False,
     ) -> None:
         self.measurement = measurement
         self.checked = checked
+        self.grid = grid
         self.open = tuple(paid for paid in measurement.costs if paid.cost is None)
         units = {paid.sought for paid in self.open}
         self.in_shares = in_shares or len(units) > 1 or units == {"eps_delta"}
@@ -48,6 +54,12 @@ class Room:
             (budget := self._budget(paid)) is not None and budget.unit == paid.sought
             for paid in self.open
         )
+
+    @property
+    def may_grow(self) -> bool:
+        """Whether composition on a grid may leave more room than closed forms do."""
+        budgets = [self.checked.bound.dataset(name).budget for name in self.names]
+        return not self.grid and any(b is not None and b.unit == "eps_delta" for b in budgets)
 
     @property
     def is_bounded(self) -> bool:
@@ -85,7 +97,9 @@ class Room:
 
     def explain(self, findings: Findings) -> None:
         """Write down why nothing fits: no conversion into the budget's unit, or nothing is left."""
-        said = self._judged(_LEAST_SHARE if self.in_shares else _LEAST)
+        said = Findings()
+        for dataset, prices in self._spending(_LEAST_SHARE if self.in_shares else _LEAST):
+            fits_budget.judge(dataset, prices, said)
         for one in said.items:
             if one.code == "DPQL-E067":
                 findings.items.append(one)
@@ -122,15 +136,17 @@ class Room:
         return root_down(left, _DIGITS) if budget.unit == "mu" else round_down(left, _DIGITS)
 
     def _fits(self, amount: Fraction) -> bool:
-        return not self._judged(amount).failed
+        return all(
+            fits_budget.fits(dataset, prices, self.grid)
+            for dataset, prices in self._spending(amount)
+        )
 
-    def _judged(self, amount: Fraction) -> Findings:
-        findings = Findings()
+    def _spending(self, amount: Fraction) -> Iterable[tuple[BoundDataset, tuple[Price, ...]]]:
+        """Each dataset with an open cost, with all that would be spent on it."""
         mine = self.prices(amount)
         for name in self.names:
             others = [
                 p for p in self.checked.prices_of(name) if p.measurement is not self.measurement
             ]
             here = [price for price in mine if price.paid.source.dataset == name]
-            fits_budget.judge(self.checked.bound.dataset(name), (*others, *here), findings)
-        return findings
+            yield self.checked.bound.dataset(name), (*others, *here)

@@ -12,13 +12,14 @@ from planner.bound import BoundDataset
 from planner.calculus.compose import Bound, eps_at
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.exact import root_down, root_up, text
+from planner.charges import total_of
 from planner.checked import Price
 from planner.findings import Findings
 from planner.rules.conversion import way_out
 from planner.rules.scaling import noise_factor
 from planner.shown import shown
 
-__all__ = ["judge"]
+__all__ = ["fits", "judge"]
 
 _ADDS_UP = {
     "eps": "eps adds up over analyses of the same people",
@@ -59,6 +60,22 @@ def judge(dataset: BoundDataset, prices: Sequence[Price], findings: Findings) ->
         _pairs(dataset, budget, prices, findings)
     else:
         _sums(dataset, budget, prices, findings)
+
+
+def fits(dataset: BoundDataset, prices: Sequence[Price], grid: bool = True) -> bool:
+    """Whether the prices fit the budget: what `judge` finds, without words.
+
+    Without `grid` pairs of eps and delta are composed by closed forms alone, which is fast; what
+    fits by them fits.
+    """
+    budget = dataset.budget
+    if budget is None or not prices:
+        return True
+    if budget.unit == "eps_delta":
+        bound = _least_pair(dataset, budget, prices, grid)
+        return bound is not None and bound.eps <= budget.amount
+    spent = total_of(prices, budget.unit)
+    return spent is not None and spent <= budget.additive
 
 
 def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings: Findings) -> None:

@@ -23,8 +23,9 @@ _MOST = 9 * 900
 def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | None:
     """The least factor of three digits on all noise with which the prices fit the BUDGET.
 
-    Each leaf's noise grows by it, so the totals fall and the search may halve an interval. None
-    where no factor helps, since a price cannot be charged in the budget's unit at all.
+    Each leaf's noise grows by it, so the totals fall and the search may halve an interval. Pairs
+    of eps and delta are composed by closed forms, so a little less may do. None where no factor
+    helps, since a price cannot be charged in the budget's unit at all.
     """
     budget = dataset.budget
     if budget is None or not prices:
@@ -49,7 +50,7 @@ def _fits(prices: Sequence[Price], budget: Cost, most: int, factor: Fraction) ->
         total = total_of([_scaled(price, factor) for price in prices], budget.unit)
         return total is not None and total <= budget.additive
     leaves = [louder(leaf, factor) for price in prices for leaf in price.leaves]
-    bound = eps_at(leaves, budget.delta, most)
+    bound = eps_at(leaves, budget.delta, most, grid=False)
     return bound is not None and bound.eps <= budget.amount
 
 
