@@ -10,11 +10,14 @@ _TYPICAL_VARIANCE = 1.0 / 9.0
 _LARGE_RHO = 50
 
 
-def warnings_of(deviation: float, sensitivity: Fraction, scale: Fraction) -> list[dict[str, str]]:
+def warnings_of(
+    deviation: float, sensitivity: Fraction, scale: Fraction, share: Fraction = Fraction(1)
+) -> list[dict[str, str]]:
     """Warnings of a plan whose noise is very large or very small: code, message, help.
 
     `deviation` is the noise of one variance in the unit box, where a range of three standard
-    deviations to each side gives the variance 1/9.
+    deviations to each side gives the variance 1/9. `sensitivity` and `scale` are those of a leaf
+    that takes `share` of the price.
     """
     found = []
     if deviation > _TYPICAL_VARIANCE:
@@ -28,7 +31,7 @@ def warnings_of(deviation: float, sensitivity: Fraction, scale: Fraction) -> lis
                 "which measures variances alone",
             }
         )
-    if sensitivity**2 > 2 * _LARGE_RHO * scale**2:
+    if sensitivity**2 > 2 * _LARGE_RHO * share * scale**2:
         found.append(
             {
                 "code": "DPQL-W241",

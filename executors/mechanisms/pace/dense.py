@@ -11,7 +11,7 @@ import numpy as np
 from executors.mechanisms.pace.first_stage import FirstStage
 from executors.mechanisms.pace.journal import Journal
 from executors.mechanisms.pace.params import PaceParams
-from executors.mechanisms.pace.rules import clipping
+from executors.mechanisms.pace.rules import all_pairs_rho, clipping
 from executors.pricing.covariance import PRODUCT, ball_limit
 from executors.pricing.covariance_columns import box_of
 from executors.pricing.purse import Purse
@@ -59,15 +59,9 @@ class Dense:
 
 
 def public_scales(params: PaceParams, facts: Facts, first: FirstStage, leaf: Leaf) -> Scales:
-    """The row map for all pairs, from released variances and the price of the leaf.
-
-    `leaf` spends the share `pilot` of what is left after the variances, or all of it.
-    """
-    rest = float((Fraction(leaf.sensitivity or 0) / Fraction(leaf.scale or 1)) ** 2 / 2)
-    if params.strategy != "dense":
-        rest /= float(params.pilot)
+    """The row map for all pairs, from released variances and the price of the first leaf."""
     average = float(first.raw[list(first.places)].mean())
-    clip = clipping(facts, rest)
+    clip = clipping(facts, all_pairs_rho(params, leaf))
     return scales_of(first.variance, average, first.deviation, first.mean, clip)
 
 

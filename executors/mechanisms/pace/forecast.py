@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
+from executors.mechanisms.pace.advice import advice
 from executors.mechanisms.pace.cost import PaceParams, depends_on_amount, need
-from executors.mechanisms.pace.rules import sees_variances_only, worth
-from executors.pricing.covariance import PRODUCT, ball_limit
+from executors.mechanisms.pace.rules import (
+    all_pairs_rho,
+    clipping,
+    correlation_noise,
+    needed_rho,
+    sees_variances_only,
+    worth,
+)
+from executors.pricing.covariance import GRID, PRODUCT, ball_limit
+from executors.pricing.covariance_columns import box_of
 from executors.pricing.covariance_squares import square_deviations
-from executors.pricing.covariance_warnings import warnings_of
 from executors.pricing.drawable import LARGEST_SCALE, confirm_drawable
 from executors.pricing.purse import Purse
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable, solve
+from planner.calculus.leaves import Leaf
 from planner.facts import Facts
 from planner.mechanism import AUTO
 
@@ -46,6 +56,74 @@ def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
     return resolved
 
 
+def forecast(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
+    """Public design figures, in the unit box; there is no metric without a public prior.
+
+    `noise_sd_correlation` is the noise of one correlation in a release of all, `noise_edge` twice
+    its root-d fold: what the largest eigenvalue of a correlation matrix must exceed 1 by. Of a
+    search, `noise_sd_first_pair` belongs to the first round and `noise_sd_one_pair` to a search
+    that spends everything on one pair; `break_even_pairs` of equal rounds have the noise of a
+    release of the whole matrix. Formulas: proof.md, accuracy.
+    """
+    leaf = loss.leaves[0]
+    sd = square_deviations(facts, Fraction(leaf.scale or 0))
+    figures: dict[str, Any] = {
+        "sees": "variances only" if len(loss.leaves) == 1 else "variances and covariances",
+        "noise_sd_variance": sd.square,
+        "units": [float(half) for half in box_of(params.center, facts).half],
+        "grid_steps": GRID,
+        "integer_sensitivity": float(leaf.sensitivity or 0),
+        "integer_scale": float(leaf.scale or 0),
+    }
+    if params.center == "private":
+        figures["noise_sd_mean"] = sd.mean
+    if len(facts.columns) > 1:
+        figures["rho_for_covariances"] = float(needed_rho(params, facts))
+    dense = next((leaf for leaf in loss.leaves[1:] if leaf.kind == "dgauss"), None)
+    if dense is not None:
+        figures |= _of_all_pairs(params, facts, dense)
+    cap = next((leaf for leaf in loss.leaves if leaf.role == "cap"), None)
+    if cap is not None:
+        figures |= _of_search(params, facts, Purse.behind(cap))
+    figures["warnings"] = advice(params, facts, loss, figures)
+    return figures
+
+
+def _of_all_pairs(params: PaceParams, facts: Facts, leaf: Leaf) -> dict[str, Any]:
+    rest = all_pairs_rho(params, leaf)
+    kappa = correlation_noise(facts, rest)
+    return {
+        "noise_sd_correlation": kappa,
+        "noise_edge": 2.0 * kappa * sqrt(len(facts.columns)),
+        "clipping": clipping(facts, rest),
+    }
+
+
+def _of_search(params: PaceParams, facts: Facts, purse: Purse) -> dict[str, Any]:
+    d, step = len(facts.columns), facts.rows * PRODUCT
+    moved = 2 * PRODUCT * facts.source.max_rows
+    measure = 1 - params.select if _candidates(params, facts) > 1 else Fraction(1)
+    first = purse.part(Fraction(1, _rounds(params, facts)))
+    figures: dict[str, Any] = {
+        "rounds": _rounds(params, facts),
+        "noise_sd_first_pair": first.part(measure).scale(moved) / step,
+        "noise_sd_one_pair": purse.part(measure).scale(moved) / step,
+        "break_even_pairs": float((1 - params.diag) * measure * d * d / 4),
+    }
+    if measure != 1:
+        figures["selection_range"] = float(first.part(params.select).eta())
+    return figures
+
+
+def _rounds(params: PaceParams, facts: Facts) -> int:
+    return params.rounds if isinstance(params.rounds, int) else 2 * len(facts.columns)
+
+
+def _candidates(params: PaceParams, facts: Facts) -> int:
+    d = len(facts.columns)
+    return d * (d - 1) // 2 if params.pairs is None else len(params.pairs)
+
+
 def _confirm_rounds(params: PaceParams, facts: Facts, purse: Purse) -> None:
     """Raise Unsolvable unless every draw of the filter has a scale that is fine and possible.
 
@@ -53,30 +131,15 @@ def _confirm_rounds(params: PaceParams, facts: Facts, purse: Purse) -> None:
     the first one, or than all that is left after it.
     """
     people = facts.source.max_rows
-    rounds = params.rounds if isinstance(params.rounds, int) else 1
-    least = purse.part(Fraction(1, rounds) * (1 - params.select))
     finest = purse.scale(people * min(2 * PRODUCT, ball_limit(len(facts.columns))))
     if finest < _LEAST_SCALE:
         raise Unsolvable(
             f"the noise scale would be {finest}, this method needs at least {_LEAST_SCALE}",
             "lower the cost of this statement",
         )
+    least = purse.part(Fraction(1, _rounds(params, facts)) * (1 - params.select))
     if least.scale(people * 4 * PRODUCT) > LARGEST_SCALE:
         raise Unsolvable(
             "the noise would be wider than the exact sampler can draw",
             "raise the cost of this statement, or name fewer columns",
         )
-
-
-def forecast(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
-    """Public design figures; `precision` only with a public prior."""
-    leaf = loss.leaves[0]
-    scale, sensitivity = Fraction(leaf.scale or 0), Fraction(leaf.sensitivity or 0)
-    sd = square_deviations(facts, scale)
-    figures: dict[str, Any] = {
-        "noise_sd_variance": sd.square,
-        "warnings": warnings_of(sd.square, sensitivity, scale),
-    }
-    if params.center == "private":
-        figures["noise_sd_mean"] = sd.mean
-    return figures

@@ -7,10 +7,18 @@ from math import sqrt
 
 from executors.mechanisms.pace.params import PaceParams
 from planner.calculus.cost import Cost
+from planner.calculus.leaves import Leaf
 from planner.calculus.profiles import gdp_mu
 from planner.facts import Facts
 
-__all__ = ["clipping", "correlation_noise", "needed_rho", "sees_variances_only", "worth"]
+__all__ = [
+    "all_pairs_rho",
+    "clipping",
+    "correlation_noise",
+    "needed_rho",
+    "sees_variances_only",
+    "worth",
+]
 
 
 def worth(cost: Cost) -> Fraction:
@@ -39,6 +47,12 @@ def needed_rho(params: PaceParams, facts: Facts) -> Fraction:
     reach = Fraction(1) if d == 2 else Fraction(d - 1, 2)
     people = Fraction(facts.rows, facts.source.max_rows)
     return 8 * d**3 / (people * reach) ** 2 / (1 - params.diag)
+
+
+def all_pairs_rho(params: PaceParams, leaf: Leaf) -> float:
+    """What all releases of all pairs may spend, in rho, from the leaf of the first one."""
+    rho = float((Fraction(leaf.sensitivity or 0) / Fraction(leaf.scale or 1)) ** 2 / 2)
+    return rho if params.strategy == "dense" else rho / float(params.pilot)
 
 
 def correlation_noise(facts: Facts, rest: float) -> float:

@@ -46,5 +46,5 @@ class Schedule:
         return Purse(self._purse.unit, size)
 
     def anneal(self) -> None:
-        """Make the rounds to come dearer. The size is cut to 30 digits, which costs nothing."""
-        self._size = round_down(self._size * self._anneal, _DIGITS)
+        """Make the rounds to come dearer. The new size has 30 digits, so that none grows long."""
+        self._size = max(self._size, round_down(self._size * self._anneal, _DIGITS))

@@ -80,11 +80,12 @@ def scores(secret: Integers, expected: Vector, pairs: Candidates, rows: int) -> 
     with np.errstate(all="ignore"):
         near = np.clip(np.rint(float(rows * PRODUCT) * expected), -float(limit), float(limit))
     if rows <= _SAFE_ROWS:
-        aim = near.astype(np.int64)
+        aim: Integers = near.astype(np.int64)
     else:
         aim = np.array([int(value) for value in near], dtype=object)
-        secret = secret.astype(object)
-    quotient, rest = np.divmod(np.abs(secret - aim), pairs.reach)
+    distance = np.abs(secret - aim)
+    quotient = distance // pairs.reach
+    rest = distance - quotient * pairs.reach
     found: Integers = quotient * GRID + rest * GRID // pairs.reach
     return found
 
