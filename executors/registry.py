@@ -24,6 +24,7 @@ _DERIVATIONS: tuple[str, ...] = (
     "regress",
     "pca",
     "sample",
+    "heatmap",
     "ebh",
     "bonferroni",
 )

@@ -10,7 +10,12 @@ from planner.mechanism import Complaint
 
 __all__ = ["COVARIANCES", "column_complaints"]
 
-COVARIANCES = ("COVARIANCE ssp", "COVARIANCE diagonal", "COVARIANCE adaptive")
+COVARIANCES = (
+    "COVARIANCE pace",
+    "COVARIANCE ssp",
+    "COVARIANCE diagonal",
+    "COVARIANCE adaptive",
+)
 """The measurements that release a matrix with its columns, units and table of measurements."""
 
 

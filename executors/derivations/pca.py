@@ -48,5 +48,6 @@ DERIVATION = Derivation(
     accepts=COVARIANCES,
     run="executors.derivations.pca_run",
     summary="principal components of a released covariance, marked where they may be noise",
+    plot="executors.plots.components",
     check=check,
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from executors.derivations.pca import PcaParams
 from executors.derivations.released_moments import ReleasedMoments, not_measured_note
@@ -53,7 +54,7 @@ def run(params: PcaParams, release: Mapping[str, Any]) -> dict[str, Any]:
         },
         "notes": [
             *_notes(params, moments, beyond),
-            *not_measured_note(moments.measured[np.ix_(used, used)]),
+            *_not_measured(moments.measured[np.ix_(used, used)]),
             *(
                 ["left out, variance not distinguishable from 0: " + ", ".join(unseen)]
                 if unseen and params.scale == "correlation"
@@ -70,6 +71,13 @@ def run(params: PcaParams, release: Mapping[str, Any]) -> dict[str, Any]:
             }
         },
     }
+
+
+def _not_measured(measured: npt.NDArray[np.bool_]) -> list[str]:
+    notes = list(not_measured_note(measured))
+    if notes:
+        notes.append("the edge of noise is that of a matrix measured in full; here it lies lower")
+    return notes
 
 
 def _scale(params: PcaParams, moments: ReleasedMoments) -> Vector:

@@ -20,9 +20,10 @@ class ReleasedMoments:
 
     `matrix` and `noise`, its standard error, have shape (d, d); noise is NaN where nothing was
     measured. `mean` is about `center`, both in the units of the data; it is None for a second
-    moment about `center`. `measured` tells which pairs were noised themselves; the others follow
-    from a model. `model` says how the matrix came from what was measured: `measured` (each entry is
-    its own, but for a projection), `reconstructed` (a positive definite fit), or another word.
+    moment about `center`. `measured` tells which entries rest on their own measurement; the
+    others follow from a model. `model` says how the matrix came from what was measured: `measured`
+    (each entry is its own, but for a projection), `reconstructed` (a positive definite fit), or
+    another word.
     """
 
     names: tuple[str, ...]
@@ -52,7 +53,7 @@ class ReleasedMoments:
             matrix=np.array(value["matrix"], dtype=float) / outer,
             noise=noise / outer,
             mean=None if mean is None else np.array(mean, dtype=float),
-            measured=_measured(value["columns"], value["measurements"]),
+            measured=~np.isnan(noise),
             measurements=value["measurements"],
             model=str(value.get("model", "measured")),
         )
@@ -96,13 +97,3 @@ def not_measured_note(measured: npt.NDArray[np.bool_]) -> tuple[str, ...]:
     if missing == order * (order - 1) // 2:
         return ("no covariance was measured: all are taken as 0 or follow from a model",)
     return (f"{missing} covariances were not measured; they follow from a model",)
-
-
-def _measured(names: Sequence[str], table: Mapping[str, Sequence[Any]]) -> npt.NDArray[np.bool_]:
-    """Shape (d, d): whether the table of measurements has the pair; symmetric."""
-    places = {name: j for j, name in enumerate(names)}
-    measured = np.zeros((len(names), len(names)), dtype=bool)
-    for j, k in zip(table["j"], table["k"], strict=True):
-        if k is not None:
-            measured[places[j], places[k]] = measured[places[k], places[j]] = True
-    return measured

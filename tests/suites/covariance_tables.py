@@ -146,6 +146,7 @@ def released(
     sampler: Any,
 ) -> Outcome:
     """One run that may ask for several summaries; an integer sampler is the seed of a fast one."""
+    params = importlib.import_module(mechanism.forecast).resolve(params, facts, cost)
     loss = loss_of(mechanism, params, facts, cost)
     noise = StatementNoise(FastSampler(sampler) if isinstance(sampler, int) else sampler, loss)
     outcome: Outcome = importlib.import_module(mechanism.run).run(params, facts, loss, stats, noise)

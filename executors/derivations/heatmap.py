@@ -1,0 +1,31 @@
+"""`DERIVE name = heatmap(sigma)`: a picture of the correlations of a released covariance."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from executors.derivations.covariances import COVARIANCES
+from planner.mechanism import Derivation, Params
+
+__all__ = ["DERIVATION", "HeatmapParams"]
+
+
+class HeatmapParams(Params):
+    """Options of `heatmap(...)`."""
+
+    order: Literal["given", "similar"] = Field(
+        default="given",
+        description="how columns are arranged: as they were `given`, or `similar` ones together",
+    )
+
+
+DERIVATION = Derivation(
+    name="heatmap",
+    params=HeatmapParams,
+    accepts=COVARIANCES,
+    run="executors.derivations.heatmap_run",
+    summary="a picture of the correlations, with a dot on each that was measured",
+    plot="executors.plots.heatmap",
+)
