@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from executors.mechanisms.cox.design import design_of
+from executors.mechanisms.cox.outlook import Outlook
 from executors.mechanisms.cox.params import CoxParams
 from executors.mechanisms.cox.synthetic import Synthetic
 from executors.pricing.survival_covariates import covariate_domain
@@ -53,15 +54,22 @@ def resolve(params: CoxParams, facts: Facts, cost: Cost) -> CoxParams:
 
 
 def forecast(params: CoxParams, facts: Facts, loss: Loss) -> Mapping[str, Any]:
-    """`power` with the figures of the design: sensitivity, noise, threshold, shrink."""
+    """`power` with its error by simulation, and the figures of the design.
+
+    `detectable_effect` is in units of the step from the first coefficients to the second.
+    """
     design = design_of(params, facts)
     leaf = loss.leaves[0]
     noise = _noise(leaf)
-    limit = threshold(float(params.level), noise, params.rule)
-    moments = _synthetic(params, facts).moments(design)
-    found = round(power(limit, moments.mean, moments.deviation, noise), 3)
+    synthetic = _synthetic(params, facts)
+    outlook = Outlook(design, synthetic, noise, float(params.level), params.rule)
+    limit, moments = outlook.limit, synthetic.moments(design)
+    found = round(outlook.power(moments), 3)
     shown: dict[str, Any] = {
         "power": found,
+        "power_error": outlook.power_error(moments),
+        "detectable_effect": outlook.detectable(),
+        "noise_to_sampling": outlook.noise_deviation / moments.deviation,
         "threshold": limit,
         "sensitivity": float(design.exact_sensitivity),
         "noise_scale": noise.scale,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from executors.mechanisms.cox.design import Design
+from executors.mechanisms.cox.design import Design, toward
 from executors.pricing.survival import floor_count
 from executors.pricing.survival_domain import Domain
 from executors.statistics.survival_sums import Doubles
@@ -28,13 +28,15 @@ TABLES, MOST_ROWS, DRAWS = 40, 2000, 20_000
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Mean and standard deviation of the statistic without noise."""
+    """Mean and standard deviation of the statistic without noise, each with its standard error."""
 
     mean: float
     deviation: float
+    mean_error: float
+    deviation_error: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Synthetic:
     """Tables of at most 2,000 records, 80,000 in all, in which `truth` holds.
 
@@ -53,30 +55,48 @@ class Synthetic:
 
     def moments(self, design: Design) -> Moments:
         """The moments of the design's statistic, scaled from the tables' size to the real one."""
-        y, is_event = self._tables
-        floor = floor_count(self.riskfloor, y.shape[1])
-        values = _ratios(y, is_event, design, floor)
-        scale = self.rows / y.shape[1]
-        return Moments(float(values.mean()) * scale, float(values.std(ddof=1)) * math.sqrt(scale))
+        return _moments(self, design)
 
-    @cached_property
-    def _tables(self) -> tuple[Doubles, Truths]:
-        """Centred covariates (tables, m, d) and events (tables, m), the latest time first."""
-        size = min(self.rows, MOST_ROWS)
-        tables = max(TABLES, TABLES * MOST_ROWS // size)
-        rng = np.random.default_rng(SEED)
-        step = np.array([float(b - a) for a, b in zip(self.null, self.truth, strict=True)])
-        truth = np.array([float(value) for value in self.truth])
-        sample = _uniform(self.domain, DRAWS, rng)
-        found = float(np.std(sample @ step))
-        stretch = self.spread / found if found > 0.0 else 1.0
-        censoring = _censoring_rate(stretch * (sample @ truth), self.event_rate)
-        y = stretch * _uniform(self.domain, tables * size, rng).reshape(tables, size, -1)
-        event_time = np.log(rng.standard_exponential((tables, size))) - y @ truth
-        censor_time = np.log(rng.standard_exponential((tables, size))) - censoring
-        order = np.argsort(-np.minimum(event_time, censor_time), axis=1)
-        is_event = np.take_along_axis(event_time <= censor_time, order, axis=1)
-        return np.take_along_axis(y, order[:, :, None], axis=1), is_event
+    def toward(self, share: Fraction) -> Synthetic:
+        """The same people, if the truth is null + share (truth - null)."""
+        truth = toward(self.null, self.truth, share)
+        return replace(self, truth=truth, spread=float(share) * self.spread)
+
+
+@lru_cache(maxsize=256)
+def _moments(synthetic: Synthetic, design: Design) -> Moments:
+    y, is_event = _tables(replace(synthetic, riskfloor=Fraction(0)))
+    tables, size = is_event.shape
+    values = _ratios(y, is_event, design, floor_count(synthetic.riskfloor, size))
+    scale = synthetic.rows / size
+    deviation = float(values.std(ddof=1))
+    return Moments(
+        mean=float(values.mean()) * scale,
+        deviation=deviation * math.sqrt(scale),
+        mean_error=deviation / math.sqrt(tables) * scale,
+        deviation_error=deviation / math.sqrt(2.0 * (tables - 1)) * math.sqrt(scale),
+    )
+
+
+@lru_cache(maxsize=4)
+def _tables(synthetic: Synthetic) -> tuple[Doubles, Truths]:
+    """Centred covariates (tables, m, d) and events (tables, m), the latest time first."""
+    null, domain = synthetic.null, synthetic.domain
+    size = min(synthetic.rows, MOST_ROWS)
+    tables = max(TABLES, TABLES * MOST_ROWS // size)
+    rng = np.random.default_rng(SEED)
+    step = np.array([float(b - a) for a, b in zip(null, synthetic.truth, strict=True)])
+    truth = np.array([float(value) for value in synthetic.truth])
+    sample = _uniform(domain, DRAWS, rng)
+    found = float(np.std(sample @ step))
+    stretch = synthetic.spread / found if found > 0.0 else 1.0
+    censoring = _censoring_rate(stretch * (sample @ truth), synthetic.event_rate)
+    y = stretch * _uniform(domain, tables * size, rng).reshape(tables, size, -1)
+    event_time = np.log(rng.standard_exponential((tables, size))) - y @ truth
+    censor_time = np.log(rng.standard_exponential((tables, size))) - censoring
+    order = np.argsort(-np.minimum(event_time, censor_time), axis=1)
+    is_event = np.take_along_axis(event_time <= censor_time, order, axis=1)
+    return np.take_along_axis(y, order[:, :, None], axis=1), is_event
 
 
 def _ratios(y: Doubles, is_event: Truths, design: Design, floor: int) -> Doubles:

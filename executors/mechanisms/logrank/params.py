@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from executors.pricing.score_params import ScoreOptions
 from planner.mechanism import ColumnName
@@ -30,3 +30,11 @@ class LogrankParams(ScoreOptions):
         description="the share of the records in the second group, for the forecast only",
         json_schema_extra={"forecast": True},
     )
+
+    @field_validator("effect")
+    @classmethod
+    def _some(cls, effect: Fraction | None) -> Fraction | None:
+        """An effect of 0 is no effect to plan for."""
+        if effect == 0:
+            raise ValueError("must not be 0")
+        return effect
