@@ -63,6 +63,10 @@ def table_of(release: Mapping[str, Any]) -> list[list[Any]] | None:
             for name, numbers in zip(value["columns"], value["matrix"], strict=True)
         ]
         return rows
+    if "time" in value and "estimate" in value:
+        return _curve(value, [])
+    if "sites" in value and "statistic" in value:
+        return _sites(value["sites"])
     if "selected" in value and "log_evalue" in value:
         rejected = set(value.get("rejected", ()))
         return [["hypothesis", "log_evalue", "rejected"]] + [
@@ -73,6 +77,22 @@ def table_of(release: Mapping[str, Any]) -> list[list[Any]] | None:
     if release.get("kind") == "derived" and len(tables) == 1:
         return [list(tables[0]), *map(list, zip(*tables[0].values(), strict=True))]
     return None
+
+
+_CURVE = ("time", "estimate", "lower", "upper", "at_risk")
+
+
+def _curve(value: Mapping[str, Any], first: list[Any]) -> list[list[Any]]:
+    """A curve as rows of time, estimate, band, numbers at risk, and whether it can be trusted."""
+    head = [*(["source"] if first else []), *_CURVE, "reliable"]
+    rows = zip(*(value[name] for name in _CURVE), strict=True)
+    return [head, *([*first, *row, row[0] <= value["reliable_to"]] for row in rows)]
+
+
+def _sites(sites: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """The curves of several sources, one below the other."""
+    parts = [_curve(site, [site["source"]]) for site in sites]
+    return [parts[0][0], *(row for part in parts for row in part[1:])]
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
@@ -43,6 +43,38 @@ def written(outcome: Outcome) -> str:
     tables = {name: {k: list(v) for k, v in t.items()} for name, t in outcome.tables.items()}
     content = [dict(outcome.value), dict(outcome.uncertainty), notes, list(outcome.notes), tables]
     return json.dumps(content, sort_keys=True, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The summaries of one source; each query is read once."""
+
+    reader: TableReader
+    rows: int
+    known: dict[Any, Any] = field(default_factory=dict)
+
+    def __call__(self, query: Any) -> Any:
+        if query not in self.known:
+            module = importlib.import_module(f"executors.summaries.{query.summary}")
+            summary = module.summarise(query, self.reader)
+            if summary.rows != self.rows:
+                raise AssertionError("the summary lost or invented rows")
+            self.known[query] = summary
+        return self.known[query]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The summaries of a statement's sources; a call asks the first."""
+
+    sources: tuple[SourceFacts, ...]
+    parts: dict[str, Answer]
+
+    def __call__(self, query: Any) -> Any:
+        return self.at(self.sources[0])(query)
+
+    def at(self, source: SourceFacts) -> Answer:
+        return self.parts[source.name]
 
 
 @dataclass(frozen=True)
@@ -93,20 +125,16 @@ class Trial:
         """The price of the case."""
         return self.price(self.params, self.case.cost)
 
-    def stats(self, table: pa.Table) -> Callable[[Any], Any]:
-        """What `run` asks for summaries of the first source; each query is read once."""
-        known: dict[Any, Any] = {}
-
-        def answer(query: Any) -> Any:
-            if query not in known:
-                module = importlib.import_module(f"executors.summaries.{query.summary}")
-                summary = module.summarise(query, TableReader(table, self.clamps))
-                if summary.rows != self.case.facts.rows:
-                    raise AssertionError("the summary lost or invented rows")
-                known[query] = summary
-            return known[query]
-
-        return answer
+    def stats(self, table: pa.Table) -> Answers:
+        """What `run` asks for summaries; the table holds the rows of each source in turn."""
+        start, parts = 0, {}
+        for source in self.case.facts.sources:
+            part = table.slice(start, source.rows)
+            parts[source.name] = Answer(TableReader(part, self.clamps), source.rows)
+            start += source.rows
+        if table.num_rows != start:
+            raise AssertionError("the table does not hold the rows of the sources")
+        return Answers(self.case.facts.sources, parts)
 
     def run(
         self, stats: Callable[[Any], Any], sampler: Any, replay: Tape | None = None

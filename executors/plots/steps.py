@@ -1,0 +1,153 @@
+"""Step curves over time as clinical papers show them: band, numbers at risk, an unreliable rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from executors.plots.canvas import BLUE, GREY, LIGHT, ORANGE, svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Arm", "drawn"]
+
+_COLOURS = (BLUE, ORANGE)
+_DASHES = ("solid", "dashed")
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One curve at times 0 = t_0 < ... < t_B with the ends of its band and counts at risk."""
+
+    label: str
+    column: str
+    time: Sequence[float]
+    estimate: Sequence[float]
+    lower: Sequence[float]
+    upper: Sequence[float]
+    at_risk: Sequence[int]
+    reliable_to: float
+    level: float
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any], label: str) -> Arm:
+        """The curve of a release's value."""
+        named = ("time", "estimate", "lower", "upper", "at_risk", "reliable_to", "level")
+        found = {name: value[name] for name in named}
+        return cls(label=label, column=str(value["time_column"]), **found)
+
+    @property
+    def reach(self) -> int:
+        """The place of the last time that can be trusted."""
+        return sum(time <= self.reliable_to for time in self.time) - 1
+
+
+def drawn(title: str, arms: Sequence[Arm], scale: Literal["survival", "hazard"]) -> str:
+    """One picture of the curves, SVG text; two arms get two colours, two dashes and a legend."""
+
+    def draw(figure: Figure) -> None:
+        rows = figure.subplots(
+            2, 1, sharex=True, gridspec_kw={"height_ratios": [10, 1.1 + len(arms)]}
+        )
+        _curves(rows[0], title, arms, scale)
+        _counts(rows[1], arms)
+
+    return svg(draw, height=4.4 + 0.3 * len(arms))
+
+
+def _curves(axes: Axes, title: str, arms: Sequence[Arm], scale: str) -> None:
+    end = arms[0].time[-1]
+    trusted = min(arm.reliable_to for arm in arms)
+    for arm, colour, dash in zip(arms, _COLOURS, _DASHES, strict=False):
+        _arm(axes, arm, colour, dash)
+    if trusted < end:
+        axes.axvspan(trusted, end, color=LIGHT, zorder=0, linewidth=0, label="too few at risk")
+    if scale == "survival":
+        axes.set_ylim(0.0, 1.02)
+        axes.set_ylabel("Survival probability")
+    else:
+        axes.set_ylim(0.0, _height(arms))
+        axes.set_ylabel("Cumulative hazard")
+    axes.set_xlim(0.0, end)
+    axes.set_title(title)
+    axes.text(
+        1.0,
+        1.01,
+        f"shaded: {100 * (1 - arms[0].level):g} % band at each time",
+        ha="right",
+        va="bottom",
+        color=GREY,
+        fontsize=8,
+        transform=axes.transAxes,
+    )
+    axes.tick_params(labelbottom=True)
+    axes.set_xlabel(arms[0].column)
+    if len(arms) > 1 or trusted < end:
+        axes.legend(loc="best")
+
+
+def _height(arms: Sequence[Arm]) -> float:
+    """A little more than the highest end of a band that can be trusted."""
+    return 1.05 * max(0.1, *(arm.upper[arm.reach] for arm in arms))
+
+
+def _arm(axes: Axes, arm: Arm, colour: str, dash: str) -> None:
+    """The curve with its band up to where it can be trusted, a grey line beyond."""
+    split = arm.reach + 1
+    seen, rest = slice(0, split), slice(split - 1, None)
+    axes.fill_between(
+        arm.time[seen],
+        arm.lower[seen],
+        arm.upper[seen],
+        step="post",
+        color=colour,
+        alpha=0.18,
+        linewidth=0,
+    )
+    axes.step(
+        arm.time[seen],
+        arm.estimate[seen],
+        where="post",
+        color=colour,
+        linestyle=dash,
+        linewidth=1.6,
+        label=arm.label or None,
+    )
+    axes.step(
+        arm.time[rest], arm.estimate[rest], where="post", color=GREY, linestyle=dash, linewidth=0.9
+    )
+
+
+def _counts(axes: Axes, arms: Sequence[Arm]) -> None:
+    """Noisy numbers at risk under a few times of the axis, one line an arm."""
+    axes.set_axis_off()
+    axes.set_ylim(0.0, 1.2 + len(arms))
+    axes.text(0.0, len(arms) + 0.5, "Number at risk (with noise)", va="center", fontsize=9)
+    time = arms[0].time
+    step = max(1, (len(time) - 1) // 8)
+    places = list(range(0, len(time), step))
+    for line, (arm, colour) in enumerate(zip(arms, _COLOURS, strict=False)):
+        height = len(arms) - line - 0.5
+        axes.text(
+            -0.02,
+            height,
+            arm.label,
+            ha="right",
+            va="center",
+            fontsize=8,
+            color=colour,
+            transform=axes.get_yaxis_transform(),
+        )
+        for place in places:
+            axes.text(
+                time[place],
+                height,
+                f"{arm.at_risk[place]:,}",
+                ha="left" if place == 0 else "right" if place == len(time) - 1 else "center",
+                va="center",
+                fontsize=9,
+                color=colour,
+            )
