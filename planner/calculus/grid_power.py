@@ -30,16 +30,19 @@ def powers(losses: Pld, rates: Iterable[Fraction]) -> tuple[Fraction, dict[Fract
     found: dict[Fraction, Fraction] = {}
     advantage = Fraction(1)
     with ctx.workprec(losses.bits + GUARD):
-        unit = 1 << losses.bits
+        marks = [float(rate) * float(1 << losses.bits) for rate in wanted]
         top = losses.low + len(losses.masses) - 1
         before = (top, losses.infinite, arb(0))
         for vertex in vertices(losses):
             index, above, below = vertex
-            while wanted and float(below) > wanted[-1] * unit:
+            while marks and float(below) > marks[-1]:
+                marks.pop()
                 rate = wanted.pop()
                 found[rate] = _line(losses, *before, rate)
             if index == 0:
                 advantage = _share(losses, above - below)
+            if index <= 0 and not marks:
+                break
             before = vertex
         found |= {rate: _line(losses, *before, rate) for rate in wanted}
     return advantage, found

@@ -22,9 +22,9 @@ from planner.calculus.targets import target
 
 __all__ = ["zcdp_advantage", "zcdp_power"]
 
-_COARSE = 24
-_FINE = 24
-_HALVINGS = 48
+_COARSE = 16
+_FINE = 20
+_STEPS = 48
 _GOLDEN = (sqrt(5) - 1) / 2
 _MARGINS = tuple(Fraction(1, 10**places) for places in (11, 10, 9, 8, 7, 6, 4))
 
@@ -123,29 +123,35 @@ def _golden(function: Callable[[float], float], low: float, high: float) -> floa
 
 
 def _least_excluded(rho: float, a: float, order: float, forward: bool) -> float:
-    """The b at which one order is just broken; 1 where it never is."""
+    """The b at which one order is just broken, by Newton's steps within a bracket; or 1."""
     bound = order * (order - 1) * rho
     low, high = log(a / (1 - a)), 40.0 + max(0.0, log(a / (1 - a)))
-    if _log_moment(a, high, order, forward) <= bound:
+    if _log_moment(a, high, order, forward)[0] <= bound:
         return 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _log_moment(a, middle, order, forward) <= bound:
-            low = middle
+    point = (low + high) / 2
+    for _ in range(_STEPS):
+        value, slope = _log_moment(a, point, order, forward)
+        if value <= bound:
+            low = point
         else:
-            high = middle
-    return 1 / (1 + exp(-high))
+            high = point
+        step = (bound - value) / slope if slope > 0 else inf
+        near = point + step
+        if not low < near < high:
+            near = (low + high) / 2
+        if abs(near - point) <= 1e-14 * (1 + abs(point)):
+            break
+        point = near
+    return 1 / (1 + exp(-high if high - low < 1e-9 else -point))
 
 
-def _log_moment(a: float, odds: float, order: float, forward: bool) -> float:
-    """(order - 1) times the divergence of the two coins; the catches are given by their logit."""
+def _log_moment(a: float, odds: float, order: float, forward: bool) -> tuple[float, float]:
+    """(order - 1) times the divergence of two coins, with its slope in the logit of the catches."""
     log_b, log_miss = -log1p(exp(-odds)), -odds - log1p(exp(-odds))
     log_a, log_quiet = log(a), log1p(-a)
-    if forward:
-        hit = order * log_b + (1 - order) * log_a
-        rest = order * log_miss + (1 - order) * log_quiet
-    else:
-        hit = order * log_a + (1 - order) * log_b
-        rest = order * log_quiet + (1 - order) * log_miss
+    own, other = (order, 1 - order) if forward else (1 - order, order)
+    hit = own * log_b + other * log_a
+    rest = own * log_miss + other * log_quiet
     top = max(hit, rest)
-    return top + log1p(exp(min(hit, rest) - top))
+    share = 1 / (1 + exp(rest - hit)) if rest - hit < 700 else 0.0
+    return top + log1p(exp(min(hit, rest) - top)), own * (share - 1 / (1 + exp(-odds)))
