@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, cast
 
@@ -32,7 +33,11 @@ def price_at(
     needs = needs_at(mechanism, params, bound.facts, bound.units, paid.source)
     depends = mechanism.depends_on_amount
     is_open = depends is not None and depends(params, bound.facts)
-    return Price(bound, paid, cost, declared(needs, cost), is_open)
+    leaves = tuple(
+        replace(leaf, dataset=paid.source.dataset, site=paid.source.site)
+        for leaf in declared(needs, cost)
+    )
+    return Price(bound, paid, cost, leaves, is_open)
 
 
 def try_out(bound: BoundMeasurement, prices: tuple[Price, ...]) -> PlannedMeasurement:

@@ -171,7 +171,7 @@ def _with_given(
 
 
 def _on_grid(leaves: tuple[Priced, ...], delta: Fraction, max_sites: int) -> list[Bound]:
-    """The largest eps over the places where a person may be, each composed as it is."""
+    """The largest eps over the sites where a person may be, each composed as it is."""
     places = homes.mixes(leaves, max_sites)
     if places is None or all(mixed.is_closed(parts) for parts in places):
         return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 from planner.calculus.convert import charge
 from planner.calculus.dots import Part
@@ -14,6 +14,7 @@ __all__ = ["mixes", "parts_of"]
 
 _GAUSSIAN = ("gauss", "dgauss", "gdp")
 _MOST = 16
+_TRIED = 1000
 
 
 def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
@@ -39,28 +40,25 @@ def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
 
 
 def mixes(leaves: Iterable[Priced], max_sites: int = 1) -> tuple[tuple[Part, ...], ...] | None:
-    """The parts at each choice of one site a dataset, without repetitions; None where unknown.
+    """The parts at each choice of `max_sites` sites a dataset, once each; None where unknown.
 
-    Unknown with a zcdp leaf, with persons at several sites (the worst pair of two sites is that of
-    no one site), and beyond 16 different choices.
+    A person meets the leaves of so many sites beside those of the whole dataset. Unknown with a
+    zcdp leaf, and beyond 16 different choices.
     """
     kept = tuple(leaves)
-    if max_sites > 1 and any(leaf.site is not None for leaf in kept):
-        return None
     sites: dict[str, dict[str, list[Priced]]] = {}
     for leaf in kept:
         if leaf.site is not None:
             sites.setdefault(leaf.dataset, {}).setdefault(leaf.site, []).append(leaf)
     whole = [leaf for leaf in kept if leaf.site is None]
-    different = [
-        {parts_of(members): members for members in places.values()} for places in sites.values()
+    choices = [
+        combinations(places.values(), min(max_sites, len(places))) for places in sites.values()
     ]
-    if any(None in places for places in different):
-        return None
     found: dict[tuple[Part, ...], None] = {}
-    for choice in product(*(places.values() for places in different)):
-        parts = parts_of([*whole, *(leaf for members in choice for leaf in members)])
-        if parts is None:
+    for number, choice in enumerate(product(*choices)):
+        chosen = (leaf for places in choice for members in places for leaf in members)
+        parts = parts_of([*whole, *chosen])
+        if parts is None or number > _TRIED:
             return None
         found[parts] = None
         if len(found) > _MOST:

@@ -89,10 +89,11 @@ def _eps(losses: Pld, delta: Fraction) -> Fraction | None:
         if not goal > losses.infinite:
             return None
         for index, above, below in vertices(losses):
-            height = above - ball(losses.step * index).exp() * below
-            if height <= goal:
-                if index <= 0:
-                    return Fraction(0)
-                continue
-            return round_up(max(Fraction(0), upper(((above - goal) / below).log())))
-    raise ArithmeticError("a privacy loss without mass")
+            if index <= 0:
+                break
+            if not above - ball(losses.step * index).exp() * below <= goal:
+                break
+        rest = above - goal
+        if rest <= 0:
+            return Fraction(0)
+        return round_up(max(Fraction(0), upper((rest / below).log())))
