@@ -3,8 +3,8 @@
 All three statistics of a proportional hazards model with ten covariates (log partial likelihood
 ratio, score, trace of the information) from a Parquet file: `rows` records with distinct times
 (default 1,000,000; goal: 4 seconds of CPU), then `tied` records with times to the day (default
-10,000,000). The others get `others` rows (default 1,000,000: about a minute) and compute the same three numbers
-(statsmodels), or fit (lifelines, whose fit needs the score and the information once a step); the
+10,000,000). The others get `others` rows (default 1,000,000: about a minute). statsmodels computes
+the same three numbers; lifelines fits, for which it needs score and information once a step. The
 file is read in every case. Every figure comes from a fresh process: CPU seconds, peak memory.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,8 @@ __all__ = ["WANTED", "Outlook", "figures"]
 WANTED = 0.8
 """The power at which an effect counts as detectable."""
 DRAWS = 40_000
+WORTH_A_WORD = 0.05
+"""So much more power is worth a warning."""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ def figures(
         "noise_law": judge.score.law,
         "noise_scale": judge.score.scale * math.sqrt(design.rows),
         "riskfloor_records": design.floor,
-        "warnings": [],
+        "warnings": list[dict[str, str]](),
     }
     if rest:
         shown["trace_sensitivity"] = float(design.trace_sensitivity)
@@ -155,8 +157,31 @@ def figures(
     if design.scale is not None:
         shown["units"] = "each covariate runs from -1 to 1 over its range"
     if radius is not None and shown["power"] < 2 * level:
-        shown["warnings"] = [_cannot_succeed(shown["power"], float(level))]
+        shown["warnings"].append(_cannot_succeed(shown["power"], float(level)))
+    if radius is not None and rest:
+        assumed = Outlook(design, _assuming(judge, design), riskfloor, event_rate, variance)
+        gain = assumed.power(radius)
+        if gain > shown["power"] + WORTH_A_WORD:
+            shown["warnings"].append(_would_gain(gain, shown["power"]))
     return shown
+
+
+def _assuming(judge: Judge, design: ScoreDesign) -> Judge:
+    """The judge if the whole cost paid for the score and the largest trace were assumed."""
+    share = float(design.share)
+    kept = math.sqrt(share) if judge.score.law == "gaussian" else share
+    whole = replace(judge.score, scale=judge.score.scale * kept)
+    return Judge(judge.level, whole, None, judge.largest_trace)
+
+
+def _would_gain(gain: float, found: float) -> dict[str, str]:
+    return {
+        "code": "DPQL-W216",
+        "message": f"with `trace=bound` this test is forecast to reject a false null in "
+        f"{100 * gain:.3g} % of studies, not in {100 * found:.3g} %",
+        "help": "write `trace=bound`: at this budget the noise on the variance hides it, so the "
+        "largest one may as well be assumed",
+    }
 
 
 def _cannot_succeed(found: float, level: float) -> dict[str, str]:

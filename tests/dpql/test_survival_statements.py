@@ -123,6 +123,14 @@ def test_a_test_that_cannot_succeed_is_warned_of() -> None:
     assert [finding.code for finding in made.diagnostics] == ["DPQL-W212"]
 
 
+def test_a_variance_that_noise_hides_is_better_assumed() -> None:
+    small = DECLARED.replace("ROWS 3000", "ROWS 400")
+    text = "TEST logrank group=young effect=0.5{} BUDGET eps=1"
+    made = plan(small + text.format(""))
+    assert [finding.code for finding in made.diagnostics] == ["DPQL-W216"]
+    assert plan(small + text.format(" trace=bound")).diagnostics == ()
+
+
 def test_without_an_effect_there_is_no_power_to_expect() -> None:
     text = "TEST logrank group=young BUDGET eps=1 AS t\nEXPECT t.power >= 0.8"
     assert "DPQL-E066" in [finding.code for finding in plan(DECLARED + text).diagnostics]
