@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plot", "said"]
 
-_WORDS_UP_TO = 14
-"""Up to so many columns each cell says its number; up to half of it, with its noise."""
+_NUMBERS_UP_TO, _NOISE_UP_TO = 14, 10
+"""Up to so many columns each cell says its number, and its noise."""
 
 _MOST_LABELS = 70
 
@@ -30,7 +30,7 @@ def plot(release: Mapping[str, Any]) -> str:
         axes = figure.add_subplot()
         _cells(figure, axes, value["matrix"], str(value["kind"]))
         _labels(axes, names, side)
-        if len(names) <= _WORDS_UP_TO:
+        if len(names) <= _NUMBERS_UP_TO:
             _numbers(axes, value["matrix"], release["uncertainty"]["standard_error"])
         _dots(axes, value["measured"], side)
         kind = "Correlations" if value["kind"] == "correlation" else "Cosines of second moments"
@@ -78,7 +78,7 @@ def _labels(axes: Axes, names: Sequence[str], side: float) -> None:
 
 def _numbers(axes: Axes, matrix: Sequence[Sequence[Any]], errors: Sequence[Sequence[Any]]) -> None:
     """The number in each cell, with its noise where cells are large enough."""
-    says_noise = len(matrix) <= _WORDS_UP_TO // 2
+    says_noise = len(matrix) <= _NOISE_UP_TO
     for j, row in enumerate(matrix):
         for k, number in enumerate(row):
             if number is None:
@@ -99,10 +99,10 @@ def _dots(axes: Axes, measured: Sequence[Sequence[bool]], side: float) -> None:
     """A dot in the upper right corner of every pair that was measured."""
     order = len(measured)
     places = [(j, k) for j in range(order) for k in range(order) if j != k and measured[j][k]]
-    if not places or (order > _WORDS_UP_TO and len(places) == order * (order - 1)):
+    if not places or (order > _NUMBERS_UP_TO and len(places) == order * (order - 1)):
         return
     cell = 72.0 * side / order
-    shift = 0.36 if order <= _WORDS_UP_TO else 0.0
+    shift = 0.36 if order <= _NUMBERS_UP_TO else 0.0
     axes.scatter(
         [k + shift for _, k in places],
         [j - shift for j, _ in places],
@@ -117,10 +117,11 @@ def _legend(measured: Sequence[Sequence[bool]]) -> str:
     order = len(measured)
     pairs = order * (order - 1) // 2
     count = sum(measured[j][k] for j in range(order) for k in range(j))
-    if count == pairs and order > _WORDS_UP_TO:
+    if count == pairs and order > _NUMBERS_UP_TO:
         return "All pairs were measured, with noise."
     if count == pairs:
-        return "● measured, with noise: all pairs. ± is privacy noise alone."
+        shown = " ± is privacy noise alone." if order <= _NOISE_UP_TO else ""
+        return "● measured, with noise: all pairs." + shown
     return (
         f"● measured, with noise: {count} of {pairs} pairs.\n"
         "Without a dot: not measured, implied by a model."
