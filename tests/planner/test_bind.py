@@ -16,7 +16,7 @@ MISTAKES = [
     ("TEST cox eps=1", "E045", "needs the option `beta`"),
     ("TEST cax beta=b0 VS b1 eps=1", "E040", "TEST has no method `cax` yet"),
     ("FIT lmm age ~ prio BY fin rho=1", "E040", "FIT has no method `lmm` yet"),
-    ("COVARIANCE pace rho=0.1", "E040", "COVARIANCE has no method `pace` yet"),
+    ("COVARIANCE banded rho=0.1", "E040", "COVARIANCE has no method `banded` yet"),
     ("TEST cox beta=b0 VS b1 levle=0.1 eps=1", "E042", "has no option `levle`"),
     ("TEST cox beta=b0 VS b1 FAST eps=1", "E042", "has no flag `FAST`"),
     ("TEST cox beta=b0 VS b1 level=2 eps=1", "E043", "`level`"),
