@@ -18,7 +18,7 @@ from planner.least import cost_words, least
 from planner.rules import fits_budget
 from planner.rules.scaling import noise_factor
 from planner.shown import shown
-from planner.trial import price_at, try_out
+from planner.trial import price_at, try_out, with_verdict
 
 __all__ = ["Allocation", "Proposal", "Rule", "Why", "allocate"]
 
@@ -94,6 +94,10 @@ class _Allocator:
                 help="add one, for example `BUDGET rho=0.5`",
             )
             return None
+        for dataset in self._budgeted():
+            self._can_be_charged(dataset)
+        if self.findings.failed:
+            return None
         for measurement in self.checked.bound.measurements:
             self._keep(measurement)
         kept = tuple(price for price, _ in self.found.values())
@@ -115,6 +119,15 @@ class _Allocator:
     def _budgeted(self) -> Iterable[BoundDataset]:
         return (one for one in self.checked.bound.datasets if one.budget is not None)
 
+    def _can_be_charged(self, dataset: BoundDataset) -> None:
+        """Write an error at each cost that has no rule into the BUDGET's unit."""
+        budget = dataset.budget
+        for price in self.checked.prices_of(dataset.name):
+            if budget is not None and budget.unit != "eps_delta":
+                settled = with_verdict(price, budget.unit)
+                if settled.charge(budget.unit) is None:
+                    fits_budget.judge(dataset, (settled,), self.findings)
+
     def _moves(self, measurement: BoundMeasurement, paid: SourceCost) -> bool:
         """Whether a cost is to be proposed anew; one that is open always is."""
         budget = self.checked.bound.dataset(paid.source.dataset).budget
@@ -124,6 +137,8 @@ class _Allocator:
         for paid in measurement.costs:
             if paid.cost is not None and not self._moves(measurement, paid):
                 price = price_at(measurement, paid, paid.cost)
+                budget = self.checked.bound.dataset(paid.source.dataset).budget
+                price = price if budget is None else with_verdict(price, budget.unit)
                 self.found[measurement.name, paid.source.name] = price, "kept"
 
     def _opened(self, measurement: BoundMeasurement) -> BoundMeasurement:

@@ -16,7 +16,7 @@ from planner.charges import total_of
 from planner.checked import Price
 from planner.ladder import below, rung
 from planner.rules import fits_budget
-from planner.trial import price_at
+from planner.trial import price_at, with_verdict
 
 __all__ = ["Rest", "fill"]
 
@@ -44,9 +44,9 @@ class Rest:
     weight: Fraction
     as_share: bool
 
-    def price(self, cost: Cost) -> Price:
-        """The price of a cost. Raises Unsolvable."""
-        return price_at(self.measurement, self.paid, cost)
+    def price(self, cost: Cost, budget: Cost) -> Price:
+        """The price of a cost, with its charge to the budget known. Raises Unsolvable."""
+        return with_verdict(price_at(self.measurement, self.paid, cost), budget.unit)
 
 
 def fill(
@@ -103,15 +103,15 @@ def _at_most(one: Rest, part: Fraction, budget: Cost) -> Price:
             share = part / budget.additive
             if not _is_short(share):
                 share = round_down(share, _DIGITS)
-            return one.price(part_of(budget, share))
-        return one.price(_written(budget.unit, part))
+            return one.price(part_of(budget, share), budget)
+        return one.price(_written(budget.unit, part), budget)
     unit = one.paid.unit or "rho"
 
     def fits(place: int) -> bool:
-        charge = one.price(Cost(unit, rung(place))).charge(budget.unit)
+        charge = one.price(Cost(unit, rung(place)), budget).charge(budget.unit)
         return charge is not None and charge <= part
 
-    return one.price(Cost(unit, rung(_last(fits, below(part)))))
+    return one.price(Cost(unit, rung(_last(fits, below(part)))), budget)
 
 
 def _written(unit: str, additive: Fraction) -> Cost:
@@ -144,7 +144,7 @@ def _scaled(
 
     def prices(factor: Fraction) -> tuple[Price, ...]:
         return tuple(
-            one.price(_rounded(one, _noisier(cost, factor), budget))
+            one.price(_rounded(one, _noisier(cost, factor), budget), budget)
             for one, cost in zip(rest, start, strict=True)
         )
 

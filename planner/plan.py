@@ -26,18 +26,12 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     The one place where forecasts are computed: nothing later repeats them.
     """
     findings = Findings()
-    planned = []
-    for measurement in checked.bound.measurements:
-        one = (_sought if measurement.is_open else _priced)(measurement, checked, findings)
-        if one is not None:
-            planned.append(one)
-            for warning in one.warnings:
-                findings.warn(
-                    warning["code"],
-                    warning["message"],
-                    measurement.span,
-                    help=warning.get("help", ""),
-                )
+    planned = _planned(checked, findings)
+    for one in planned:
+        for warning in one.warnings:
+            findings.warn(
+                warning["code"], warning["message"], one.bound.span, help=warning.get("help", "")
+            )
     _hypotheses(checked, findings)
     if findings.failed:
         return None, tuple(findings.items)
@@ -50,6 +44,22 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     certificate = certify(body, digest, reservations(checked))
     done = Plan(checked, tuple(planned), body, digest, certificate)
     return done, tuple(findings.items)
+
+
+def _planned(checked: CheckedPlan, findings: Findings) -> list[PlannedMeasurement]:
+    """The measurements in file order; open costs are looked for in what the written ones leave."""
+    found = {}
+    for one in checked.bound.measurements:
+        if not one.is_open:
+            found[one.name] = _priced(one, checked, findings)
+    settled = [price for one in found.values() if one is not None for price in one.prices]
+    partly = [price for price in checked.prices if price.measurement.is_open]
+    known = replace(checked, prices=(*settled, *partly))
+    for one in checked.bound.measurements:
+        if one.is_open:
+            found[one.name] = _sought(one, known, findings)
+    planned = (found[one.name] for one in checked.bound.measurements)
+    return [one for one in planned if one is not None]
 
 
 def _priced(

@@ -14,7 +14,7 @@ from planner.checked import CheckedPlan, Price
 from planner.findings import Findings
 from planner.ladder import below, rung
 from planner.rules import fits_budget
-from planner.trial import price_at
+from planner.trial import price_at, with_verdict
 
 __all__ = ["Room"]
 
@@ -98,7 +98,7 @@ class Room:
     def explain(self, findings: Findings) -> None:
         """Write down why nothing fits: no conversion into the budget's unit, or nothing is left."""
         said = Findings()
-        for dataset, prices in self._spending(_LEAST_SHARE if self.in_shares else _LEAST):
+        for dataset, prices in self._spending(Fraction(1)):
             fits_budget.judge(dataset, prices, said)
         for one in said.items:
             if one.code == "DPQL-E067":
@@ -149,4 +149,8 @@ class Room:
                 p for p in self.checked.prices_of(name) if p.measurement is not self.measurement
             ]
             here = [price for price in mine if price.paid.source.dataset == name]
-            yield self.checked.bound.dataset(name), (*others, *here)
+            dataset = self.checked.bound.dataset(name)
+            if dataset.budget is not None:
+                unit = dataset.budget.unit
+                here = [with_verdict(price, unit) for price in here]
+            yield dataset, (*others, *here)

@@ -8,15 +8,15 @@ from importlib import import_module
 from typing import Any, cast
 
 from planner.bound import BoundMeasurement, SourceCost
-from planner.calculus.cost import Cost
-from planner.calculus.inverse import declared
+from planner.calculus.cost import Cost, Unit
+from planner.calculus.inverse import Unsolvable, declared
 from planner.calculus.leaves import Leaf, Loss
 from planner.checked import Price
 from planner.mechanism import ForecastModule, Params
 from planner.needs import leaves_at, needs_at
 from planner.planned import PlannedMeasurement
 
-__all__ = ["price_at", "try_out"]
+__all__ = ["price_at", "try_out", "with_verdict"]
 
 
 def price_at(
@@ -38,6 +38,22 @@ def price_at(
         for leaf in declared(needs, cost)
     )
     return Price(bound, paid, cost, leaves, is_open)
+
+
+def with_verdict(price: Price, unit: Unit) -> Price:
+    """The price with its charge to a budget in `unit` known, where its cost decides what it draws.
+
+    Where that cost buys no noise at all, the price stays as it is: with the most general leaves.
+    """
+    if price.has_verdict(unit):
+        return price
+    bound = price.measurement
+    module = cast(ForecastModule, import_module(bound.mechanism.forecast))
+    try:
+        params = module.resolve(bound.params, bound.facts, price.cost)
+    except Unsolvable:
+        return price
+    return price_at(bound, price.paid, price.cost, params)
 
 
 def try_out(bound: BoundMeasurement, prices: tuple[Price, ...]) -> PlannedMeasurement:
