@@ -160,6 +160,15 @@ def test_open_costs_that_fit_alone_and_not_together_pass_the_budget() -> None:
     assert errors(survey(budget) + SSP.format("auto") + second) == ["DPQL-E071"]
 
 
+def test_a_cost_beside_one_whose_draws_follow_from_its_amount_finds_its_room() -> None:
+    text = survey("mu=3") + "COVARIANCE pace rho={} AS p\n" + SSP.format("auto")
+    small = planned(text.format("1e-6"))
+    alone = found(survey("mu=3") + SSP.format("auto"))
+    assert small.plan is not None
+    assert small.plan.measurements[1].prices[0].cost == alone
+    assert errors(text.format("1")) == ["DPQL-E067"]
+
+
 def test_check_leaves_it_open_as_a_note_that_the_plan_does_not_repeat() -> None:
     text = survey("mu=2") + SSP.format("auto")
     _, said = check(bound(text)[0])
