@@ -21,7 +21,7 @@ def rewritten(source: Source, allocation: Allocation, budgets: Mapping[str, Cost
     """The text with every proposed cost at its place; layout and comments stay.
 
     Costs that are kept are not touched. Where one cost stood for several sources, each gets its
-    own with AT.
+    own with AT, unless all are alike: a person at several sites would share a single one.
     """
     script, _ = parse(source)
     statements = {one.span: one for one in script.statements if isinstance(one, tree.Measurement)}
@@ -45,9 +45,12 @@ def rewritten(source: Source, allocation: Allocation, budgets: Mapping[str, Cost
 
 
 def words_of(one: Proposal, budget: Cost | None) -> str:
-    """A proposed cost as it is written in a file: `16%` or `mu=0.4`."""
+    """A proposed cost as it is written in a file: `16%` or `mu=0.4`.
+
+    A share of mu squared without a root that ends stays a share.
+    """
     cost = one.cost
-    if one.as_share and budget is not None:
+    if budget is not None and (one.as_share or cost.square is not None):
         whole = budget.amount if cost.unit == "eps_delta" else budget.additive
         part = cost.amount if cost.unit == "eps_delta" else cost.additive
         return f"{text(Fraction(100) * part / whole)}%"
@@ -72,7 +75,8 @@ def _words(
     said = [words_of(one, budgets[one.paid.source.dataset]) for one in covered]
     if amount.at is not None:
         return f"{said[0]} AT {reference(amount.at)}"
-    if len(covered) == 1:
+    alike = len(set(said)) == 1 and all(one.paid.source.max_sites == 1 for one in covered)
+    if alike or len(covered) == 1:
         return said[0]
     return " AND ".join(
         f"{words} AT {_named(one.paid.source)}" for words, one in zip(said, covered, strict=True)

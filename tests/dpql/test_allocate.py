@@ -275,6 +275,60 @@ def test_names_that_make_no_sense_are_a_wrong_call(more: dict[str, object], word
         dpql.allocate(text, **more)
 
 
+TWO = """\
+DATASET a ROWS 1500 COLUMNS (t DURATION IN [0, 52], e EVENT) BUDGET {}
+DATASET b ROWS 2500 COLUMNS (t DURATION IN [0, 52], e EVENT) BUDGET {}
+TEST hazard ON a VS b horizon=40 rate=0.02 effect=1 {} AS h
+EXPECT h.power >= 0.5
+"""
+HALVES = """\
+DATASET all ROWS 4000 SITES (north ROWS 1500, "far south" ROWS 2500) {}
+  COLUMNS (t DURATION IN [0, 52], e EVENT)
+  BUDGET rho=3
+RELEASE survival ON north horizon=40 5% AS n
+RELEASE survival ON "far south" horizon=40 rho=0.1 AS s
+RELEASE survival ON all horizon=40 5% AS w
+"""
+
+
+def tests_of(made: Allocated) -> list[str]:
+    assert made.text is not None
+    return [line for line in made.text.split("\n") if line.startswith(("TEST", "RELEASE"))]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "before", "after"),
+    [
+        ("mu=2", "mu=2", "auto", r"effect=1 mu=[0-9.]+ AS h"),
+        ("mu=2", "mu=2", "10%", r"effect=1 [0-9.]+% AS h"),
+        ("mu=2", "rho=1", "auto", r"effect=1 [0-9.]+% AT a AND rho=[0-9.]+ AT b AS h"),
+        (
+            "mu=2",
+            "mu=2",
+            "BUDGET mu=1 AT a AND mu=0.3 AT b",
+            r"effect=1 BUDGET mu=[0-9.]+ AT a AND mu=[0-9.]+ AT b AS h",
+        ),
+    ],
+)
+def test_each_of_two_sources_gets_its_own_cost(
+    first: str, second: str, before: str, after: str
+) -> None:
+    made = proposal(TWO.format(first, second, before))
+    (line,) = tests_of(made)
+    assert re.search(after, line), line
+    assert dpql.plan(made.text or "").ok
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_sites_share_a_budget_by_who_may_be_at_both(most: int) -> None:
+    made = proposal(HALVES.format("" if most == 1 else "MAX 2"))
+    found = rows(made)
+    assert [found[name].proposal.paid.source.site for name in "nsw"] == ["north", "far south", None]
+    assert found["n"].proposal.cost.amount == pytest.approx(3 / (most + 1), rel=2e-3)
+    assert dpql.plan(made.text or "").ok
+    assert 'ON "far south" horizon=40 rho=' in (made.text or "")
+
+
 def call(*words: object) -> int:
     return int(app([str(word) for word in words], standalone_mode=False) or 0)
 
