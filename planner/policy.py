@@ -10,6 +10,7 @@ from grammar.diagnostics import Diagnostic
 from grammar.source import Source
 from planner.bind import costs
 from planner.bind.scope import Scope
+from planner.bind.shapes import shapes_of
 from planner.calculus.compose import eps_at
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
@@ -98,9 +99,17 @@ def _allowed(
 
 
 def _columns(price: Price) -> set[str]:
-    facts = price.measurement.facts
+    """The columns that a statement reads: its COLUMNS, its roles, those that options name."""
+    facts, params = price.measurement.facts, price.measurement.params
     roles = {c.name for role in price.measurement.mechanism.roles for c in facts.source.role(role)}
-    return {column.name for column in facts.columns} | roles
+    named = {column.name for column in facts.columns} | roles
+    for option, shape in shapes_of(type(params)).items():
+        value = getattr(params, option)
+        if shape.column and isinstance(value, str):
+            named.add(value)
+        elif shape.item is not None and shape.item.column and isinstance(value, tuple):
+            named.update(value)
+    return named
 
 
 def _forbidden(columns: set[str], said: str, prices: tuple[Price, ...], findings: Findings) -> None:

@@ -67,3 +67,13 @@ def test_a_policy_of_another_dataset_does_not_matter() -> None:
     script, _ = parse(source)
     policies = [one for one in script.statements if isinstance(one, tree.Policy)]
     assert judge_policy(checked(PLAN), policies, source) == ()
+
+
+def test_a_column_that_an_option_names_counts_as_read() -> None:
+    text = ROSSI + "TEST logrank group=fin eps=1 AS t\n"
+    ((code, message),) = judged("FORBID COLUMNS (fin)", text)
+    assert code == "DPQL-E073"
+    assert "forbids column `fin`" in message
+    ((code, _),) = judged("CAP eps=0.5 FOR COLUMNS (fin)", text)
+    assert code == "DPQL-E073"
+    assert judged("FORBID COLUMNS (age)", text) == []
