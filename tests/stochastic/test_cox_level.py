@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from executors.mechanisms.cox import MECHANISM
+from executors.mechanisms.cox import MECHANISM, synthetic
 from executors.mechanisms.cox.design import Design, design_of
-from executors.mechanisms.cox.forecast import forecast
+from executors.mechanisms.cox.forecast import _synthetic, forecast
+from executors.mechanisms.cox.outlook import Outlook
 from executors.statistics.survival_decision import Noise, power, threshold
 from planner.calculus.cost import Cost
 from planner.facts import Column
@@ -195,6 +196,42 @@ def test_a_hopeless_test_is_warned_of() -> None:
     test = Trial(MECHANISM, small)
     (warning,) = forecast(test.params, small.facts, test.loss)["warnings"]
     assert warning["code"] == "DPQL-W212"
+
+
+def outlook(test: Trial) -> Outlook:
+    noise = Noise("laplace", float(test.loss.leaves[0].scale))
+    design = design_of(test.params, test.case.facts)
+    return Outlook(design, _synthetic(test.params, test.case.facts), noise, 0.05, "finite")
+
+
+def test_the_detectable_effect_has_a_power_of_eighty_per_cent() -> None:
+    for n in (500, 2000):
+        found = outlook(trial(n, Cost("eps", F(1)), **SHRUNK))
+        least = found.detectable()
+        assert least is not None
+        share = F(str(least))
+        assert found.power(found.synthetic.toward(share).moments(found.design)) == pytest.approx(
+            0.8, abs=0.05
+        )
+    hopeless = outlook(trial(100, Cost("eps", F(1, 10)), **PLAIN))
+    assert hopeless.detectable() is None
+
+
+def test_the_error_of_the_forecast_is_its_spread_over_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = outlook(trial(500, Cost("eps", F(1, 2)), **SHRUNK))
+    powers, errors = [], []
+    for seed in range(16):
+        synthetic._tables.cache_clear()
+        synthetic._moments.cache_clear()
+        monkeypatch.setattr(synthetic, "SEED", seed)
+        moments = found.synthetic.moments(found.design)
+        powers.append(found.power(moments))
+        errors.append(found.power_error(moments))
+    synthetic._tables.cache_clear()
+    synthetic._moments.cache_clear()
+    assert np.std(powers) == pytest.approx(np.mean(errors), rel=0.5)
 
 
 def test_a_wider_spread_means_more_power() -> None:

@@ -75,15 +75,21 @@ def rejections(
     grid = np.linspace(0.0, float(design.largest_trace), 60)
     limits = np.array([judge.threshold(float(trace)) for trace in grid])
     shares = []
+    scale = np.array([float(value) for value in design.scale or [1] * d])
+    first = design.trace_rows if design.is_split else 0
     for _ in range(runs):
-        u, v = statistics(make(rng, n), b0, design.floor)
+        time, seen, x = make(rng, first + n)
+        x, b = x * scale, b0 / scale
+        u, v = statistics((time[first:], seen[first:], x[first:]), b, design.floor)
+        if first:
+            _, v = statistics((time[:first], seen[:first], x[:first]), b, design.trace_floor)
         noise = judge.score.scale * unit_noise(judge.score.law, DRAWS, d, rng)
         length = np.linalg.norm(u / math.sqrt(n) + noise, axis=1)
         traces = np.full(DRAWS, float(design.largest_trace))
         if judge.trace is not None:
             law = "laplace" if judge.trace.law == "laplace" else "gaussian"
             drawn = judge.trace.scale * unit_noise(law, DRAWS, 1, rng)[:, 0]
-            traces = np.array([judge.upper_trace(float(t)) for t in v / n + drawn])
+            traces = np.array([judge.upper_trace(float(t)) for t in v / design.trace_rows + drawn])
         shares.append(float(np.mean(length >= np.interp(traces, grid, limits))))
     return float(np.mean(shares)), float(np.std(shares) / math.sqrt(runs))
 
@@ -158,6 +164,27 @@ def test_the_level_of_a_score_holds_in_every_cell(n: int, cost: Cost, b0: Any) -
     design, judge, _ = scored(n, cost, b0)
     level, error = rejections(design, judge, 500, 4, of_ball(b0))
     assert level <= 0.05 + 3 * error
+
+
+def boxed(n: int, cost: Cost, **more: Any) -> tuple[ScoreDesign, Judge, Trial]:
+    columns = [Column("x", "real", F(0), F(1)), Column("z", "real", F(-2), F(6))]
+    params = ScoreParams(beta=(F(0), F(1, 10)), **more)
+    trial = Trial(score.MECHANISM, Case("box", params, facts(n, columns), cost))
+    return judged(design_of_score(trial.params, trial.case.facts), trial)
+
+
+@pytest.mark.parametrize(("n", "eps", "variant"), [(300, "4", None), (1000, "20", "paper")])
+def test_the_level_in_a_box_holds(n: int, eps: str, variant: Any) -> None:
+    """In the units of the box; with a split table the variance comes from other rows."""
+
+    def make(rng: np.random.Generator, size: int) -> Simulated:
+        x = np.column_stack([rng.random(size), rng.uniform(-2, 6, size)])
+        return study(rng, x, [0, 0.1])
+
+    design, judge, _ = boxed(n, Cost("eps", F(eps)), variant=variant)
+    level, error = rejections(design, judge, 300, 6, make)
+    assert level <= 0.05 + 3 * error
+    assert level > 0.0
 
 
 @pytest.mark.slow
