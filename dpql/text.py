@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.pipeline import Planned
+from dpql.report.words import percent_up
 from dpql.view import Remaining, plan_json
 from grammar.render import render_text
 from planner.calculus.exact import number
@@ -38,7 +39,7 @@ def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
     for statement in content["statements"]:
         lines += _statement(statement)
     for dataset, declared in zip(content["datasets"], content["body"]["datasets"], strict=True):
-        lines += _dataset(dataset, declared)
+        lines += _dataset(dataset, declared, content["risk"].get(dataset["name"]))
     lines += _expectations(content["expect"])
     lines.append("no row was read to make this plan")
     text = "\n".join(lines) + "\n"
@@ -70,7 +71,9 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _dataset(one: Mapping[str, Any], declared: Mapping[str, Any]) -> list[str]:
+def _dataset(
+    one: Mapping[str, Any], declared: Mapping[str, Any], risk: Mapping[str, Any] | None
+) -> list[str]:
     unit = one["unit"]
     if any(column["type"] == "log_evalue" for column in declared["columns"]):
         person = "one person of the study behind the table"
@@ -82,6 +85,9 @@ def _dataset(one: Mapping[str, Any], declared: Mapping[str, Any]) -> list[str]:
         f"dataset {one['name']}: {one['rows']} rows, protects {person} replaced",
         f"  total     {cost_text(one['total'])}",
     ]
+    if risk is not None:
+        found = percent_up(risk["tpr"]["0.01"])
+        lines.append(f"  risk      an attack with 1 % of false alarms finds at most {found}")
     if one["budget"] is not None:
         lines.append(f"  budget    {declared_text(one['budget'])}: the plan fits")
     for site in one["sites"]:
@@ -110,11 +116,12 @@ def declared_text(declared: Mapping[str, str]) -> str:
 
 
 def cost_text(cost: Mapping[str, Any]) -> str:
-    """A cost in every unit in which it may be claimed, rounded up."""
+    """A cost in every unit in which it may be claimed, rounded up; a pair names its rule."""
     parts = [f"{unit}={short(cost[unit])}" for unit in ("eps", "rho", "mu") if cost.get(unit)]
     for pair in cost.get("eps_delta", ()):
         if number(pair["delta"]) > 0:
-            parts.append(f"(eps={short(pair['eps'])} at delta={_delta(pair['delta'])})")
+            at = f"eps={short(pair['eps'])} at delta={_delta(pair['delta'])}"
+            parts.append(f"({at} by {pair['by']})")
     return ", ".join(parts) or "nothing"
 
 
