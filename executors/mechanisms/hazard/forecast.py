@@ -29,7 +29,7 @@ def resolve(params: HazardTestParams, facts: Facts, cost: Cost) -> HazardTestPar
 
 
 def forecast(params: HazardTestParams, facts: Facts, loss: Loss) -> Mapping[str, Any]:
-    """`power` at the stated effect, the least effect that four studies in five would find.
+    """`power` at the stated effect; the least effect, of its sign, that 4 studies in 5 would find.
 
     Nothing is simulated but the public noise: the curves are those that the planning values lead
     to on average. `noise_to_sampling` is the standard deviation of the noise over that of sampling,
@@ -51,9 +51,10 @@ def forecast(params: HazardTestParams, facts: Facts, loss: Loss) -> Mapping[str,
     if stated is not None:
         share = round(power(stated), 3)
         shown |= {"power": share, "power_error": math.sqrt(share * (1.0 - share) / DRAWS)}
-    detectable = least_reaching(power, GOAL)
+    sign = -1.0 if stated is not None and stated < 0 else 1.0
+    detectable = least_reaching(lambda size: power(sign * size), GOAL)
     found, sites = at(0.0 if stated is None else stated)
-    shown["detectable_effect"] = None if detectable is None else round(detectable, 3)
+    shown["detectable_effect"] = None if detectable is None else round(sign * detectable, 3)
     shown["reliable_to"] = found.reach * sites[0].value.horizon / params.bins
     if found.reach:
         last = found.reach - 1
