@@ -12,10 +12,10 @@ from executors.mechanisms.pace.dense import Dense
 from executors.mechanisms.pace.first_stage import FirstStage
 from executors.mechanisms.pace.journal import Journal
 from executors.mechanisms.pace.params import PaceParams
+from executors.mechanisms.pace.search import Searched
 from executors.pricing.covariance_columns import box_of
 from executors.release import Outcome
 from executors.statistics.covariance_matrix import Matrix, Vector, scaled
-from executors.statistics.entropy_graph import Reconstruction
 from planner.facts import Facts
 
 __all__ = ["Found", "outcome"]
@@ -36,10 +36,11 @@ class Found:
     rule: str
 
     @classmethod
-    def searched(cls, fit: Reconstruction) -> Found:
+    def searched(cls, searched: Searched) -> Found:
         """The fit to the pairs of a search."""
+        fit = searched.fit
         deviation = np.full_like(fit.sigma, np.nan)
-        for (j, k), entry in fit.entries.items():
+        for (j, k), entry in searched.measured.items():
             deviation[j, k] = deviation[k, j] = np.sqrt(entry.variance)
         return cls(fit.sigma, fit.precision, deviation, "entries", fit.converged, "")
 

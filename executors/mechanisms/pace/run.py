@@ -47,8 +47,8 @@ def run(
         return outcome(params, facts, first, _variances(first), journal)
     if dense_leaf is None and cap is not None:
         purse = Purse.behind(cap)
-        fit = search(params, facts, purse, noise.cap(cap), moments, first, journal)
-        return outcome(params, facts, first, Found.searched(fit), journal)
+        found = search(params, facts, purse, noise.cap(cap), moments, first, journal)
+        return outcome(params, facts, first, Found.searched(found), journal)
     if dense_leaf is None:
         raise ValueError("a statement with pairs has a leaf or a filter for them")
     scales = public_scales(params, facts, first, dense_leaf)
@@ -60,8 +60,8 @@ def run(
     if stands_out(pilot.noisy, pilot.deviation):
         both = again(facts, purse, filtered, ball, pilot, journal)
         return outcome(params, facts, first, Found.released(assembled(first, both)), journal)
-    fit = search(params, facts, purse, filtered, moments, first, journal)
-    return outcome(params, facts, first, Found.searched(fit), journal)
+    found = search(params, facts, purse, filtered, moments, first, journal)
+    return outcome(params, facts, first, Found.searched(found), journal)
 
 
 def _parts(loss: Loss) -> tuple[Leaf, Leaf | None, Leaf | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import pi, sqrt
@@ -18,11 +18,19 @@ from executors.mechanisms.pace.schedule import Schedule
 from executors.pricing.covariance import GRID, PRODUCT
 from executors.pricing.purse import Purse
 from executors.statistics.covariance_matrix import Matrix, Vector
-from executors.statistics.entropy_graph import Reconstruction
+from executors.statistics.entropy_graph import Entry, Reconstruction
 from planner.facts import Facts
 from planner.mechanism import AUTO
 
-__all__ = ["SCORE_SENSITIVITY", "Candidates", "candidates_of", "recentred", "scores", "search"]
+__all__ = [
+    "SCORE_SENSITIVITY",
+    "Candidates",
+    "Searched",
+    "candidates_of",
+    "recentred",
+    "scores",
+    "search",
+]
 
 Integers = npt.NDArray[Any]
 
@@ -40,6 +48,14 @@ class Candidates:
     j: npt.NDArray[np.int64]
     k: npt.NDArray[np.int64]
     reach: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Searched:
+    """The fit to the measured pairs, after shrinkage, and all that was measured, before it."""
+
+    fit: Reconstruction
+    measured: Mapping[tuple[int, int], Entry]
 
 
 def candidates_of(
@@ -98,8 +114,8 @@ def search(
     moments: Any,
     first: FirstStage,
     journal: Journal,
-) -> Reconstruction:
-    """Rounds of choosing and measuring until the purse is empty; the fit to what was measured.
+) -> Searched:
+    """Rounds of choosing and measuring until the purse is empty.
 
     Every choice is charged before it is made, every measurement too; both depend on rows only
     through the integers handed to `filtered`. Proof: proof.md, claims 3, 5 and 6.
@@ -131,10 +147,9 @@ def search(
         fit.measure(j, k, float(np.clip(value, -wall, wall)), deviation**2, _EACH_ROUND)
         if abs(float(fit.sigma[j, k]) - known) <= sqrt(2.0 / pi) * deviation:
             schedule.anneal()
-    if params.variant != "paper":
-        fit = fit.shrunk()
-    fit.finish(_AT_THE_END)
-    return fit
+    last = fit if params.variant == "paper" else fit.shrunk()
+    last.finish(_AT_THE_END)
+    return Searched(last, fit.entries)
 
 
 def _chosen(
