@@ -196,14 +196,23 @@ def _factored(problem: Problem, gamma: float, state: State, gradient: Vector) ->
 
 
 def _hessian(problem: Problem, gamma: float, state: State) -> Matrix:
-    """2 c c' (S_ae S_bf + S_af S_be), c = 1/2 on the diagonal and 1 for a pair, and the ridge."""
-    sigma, a, b = state.sigma, problem.a, problem.b
-    from_a, from_b = sigma[a], sigma[b]
-    hessian = from_a[:, a] * from_b[:, b]
-    hessian += from_a[:, b] * from_b[:, a]
-    hessian *= 0.5 * np.outer(problem.times, problem.times)
+    """S_ae^2 for two variances, 2 S_ae S_af for one and a pair (e, f), for two pairs
+    2 (S_ae S_bf + S_af S_be); and the ridge.
+    """
+    size, sigma = problem.size, state.sigma
+    a, b = problem.a[size:], problem.b[size:]
+    to_a, to_b = sigma.take(a, axis=1), sigma.take(b, axis=1)
+    hessian = np.empty((len(problem.a),) * 2)
+    np.multiply(sigma, sigma, out=hessian[:size, :size])
+    crossed = 2.0 * to_a * to_b
+    hessian[:size, size:] = crossed
+    hessian[size:, :size] = crossed.T
+    mixed = to_b.take(a, axis=0)
+    pairs = to_a.take(a, axis=0) * to_b.take(b, axis=0)
+    pairs += mixed * mixed.T
+    np.multiply(pairs, 2.0, out=hessian[size:, size:])
     np.einsum("ii->i", hessian)[:] += problem.ridge(gamma)
-    return np.asarray(hessian)
+    return hessian
 
 
 def _conjugate(problem: Problem, gamma: float, state: State, gradient: Vector) -> Vector:
