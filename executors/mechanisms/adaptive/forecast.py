@@ -15,7 +15,8 @@ from executors.mechanisms.adaptive.layout import (
     searched,
     spectrum_sensitivity,
 )
-from executors.pricing.covariance import PRODUCT
+from executors.pricing.covariance import PRODUCT, root_below
+from executors.pricing.covariance_advice import advice
 from executors.pricing.covariance_frame import frame_of
 from executors.pricing.covariance_warnings import warnings_of
 from executors.pricing.drawable import LARGEST_SCALE, confirm_drawable
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["forecast", "resolve"]
 
 _LEAST_SCALE = 2**20
+_SHARE = Fraction(3, 4)
+"""The part of the cost that the matrix takes."""
+
 _TYPICAL_SQUARE = 1.0 / 4.0
 """Rows of columns with the variance 1/9 mostly fit into half of the largest radius."""
 
@@ -88,5 +92,10 @@ def forecast(params: AdaptiveParams, facts: Facts, loss: Loss) -> dict[str, Any]
         "length_scale": float(length.scale or 0),
         "search_scale": float(search.scale or 0),
         "distance_over_scale": sensitivity / scale,
-        "warnings": warnings_of(diagonal * _TYPICAL_SQUARE, Fraction(sensitivity), Fraction(scale)),
+        "warnings": warnings_of(
+            diagonal * _TYPICAL_SQUARE, Fraction(sensitivity), Fraction(scale), _SHARE
+        )
+        or advice(
+            "adaptive", facts, Fraction(sensitivity, scale) * root_below(1 / _SHARE), params.norm
+        ),
     }

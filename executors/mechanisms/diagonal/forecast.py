@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from executors.mechanisms.diagonal.cost import DiagonalParams, measured, need
 from executors.pricing.covariance import GRID, MEAN_WEIGHT
+from executors.pricing.covariance_advice import correlation_noise
 from executors.pricing.covariance_columns import box_of
 from executors.pricing.covariance_squares import square_deviations
 from executors.pricing.covariance_warnings import warnings_of
@@ -36,7 +37,8 @@ def forecast(params: DiagonalParams, facts: Facts, loss: Loss) -> dict[str, Any]
 
     `rms_error` is the root mean square error of the measured variances from noise alone, before
     they are drawn towards their average, in the unit box; for center=private at the worst means,
-    |m_j| = 1. What the zeros miss is `missed_at_most`.
+    |m_j| = 1. What the zeros miss is `missed_at_most`; `correlation_noise_of_all_pairs` is what
+    `ssp` would leave on each correlation at this cost.
     """
     leaf = loss.leaves[0]
     scale = Fraction(leaf.scale or 0)
@@ -53,6 +55,7 @@ def forecast(params: DiagonalParams, facts: Facts, loss: Loss) -> dict[str, Any]
         "integer_sensitivity": float(sensitivity),
         "integer_scale": float(scale),
         "integer_weights": {"squares": 1, "means": MEAN_WEIGHT},
+        "correlation_noise_of_all_pairs": correlation_noise(facts, sensitivity / scale),
         "warnings": warnings_of(sd.square, sensitivity, scale),
     }
     if params.center == "private":

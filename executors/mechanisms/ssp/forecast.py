@@ -16,6 +16,7 @@ from executors.mechanisms.ssp.layout import (
     is_joint,
     weights,
 )
+from executors.pricing.covariance_advice import advice
 from executors.pricing.covariance_columns import box_of
 from executors.pricing.covariance_warnings import warnings_of
 from executors.pricing.drawable import confirm_drawable
@@ -68,7 +69,8 @@ def forecast(params: SspParams, facts: Facts, loss: Loss) -> dict[str, Any]:
             "products": float(weight.pairs),
             "means": float(weight.mean if is_joint(params, facts) else weight.pairs * constant),
         },
-        "warnings": warnings_of(sd.diagonal, sensitivity, scale),
+        "warnings": warnings_of(sd.diagonal, sensitivity, scale)
+        or advice("ssp", facts, sensitivity / scale, params.norm),
     }
     if params.center == "private":
         figures["rms_error_at_zero_mean"] = rms_error(params, facts, scale, at_worst_mean=False)
