@@ -33,7 +33,9 @@ def releases(plan: Json) -> Section:
         pairs = [("From", source)]
         if statement["columns"]:
             pairs.append(("Columns", ", ".join(statement["columns"])))
-        pairs += [("Noise", words.noise(leaf)) for leaf in statement["leaves"]]
+        for leaf in statement["leaves"]:
+            place = f" at {leaf['site'] or leaf['dataset']}" if len(statement["on"]) > 1 else ""
+            pairs.append((f"Noise{place}", words.noise(leaf)))
         blocks.append(Facts(tuple(pairs)))
     if plan["derived"]:
         blocks.append(

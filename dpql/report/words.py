@@ -33,6 +33,11 @@ __all__ = [
 
 _LABELS = {
     "power": "chance to detect the effect if it is as assumed",
+    "power_error": "error of that chance, which is counted from draws",
+    "detectable_effect": "least effect that four studies in five would find",
+    "noise_to_sampling": "noise added for privacy, against that of drawing people at all",
+    "reliable_to": "time up to which the curve is expected to be reliable",
+    "half_width": "half the width of the band up to there, at most",
     "precision": "precision (1 / typical error of the whole matrix)",
     "rms_error": "typical error of the whole matrix, in units of the half-ranges",
     "threshold": "threshold of the decision",

@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dpql.api import PlanResult, plan, run
+from dpql.checker import Rejected, check
 from dpql.cli import app
 from dpql.commands.ledger import cost_of
 from dpql.errors import DataRefused, DpqlError, FactsDiffer, OverBalance, UsageError
@@ -28,7 +29,9 @@ from executors.mechanisms.hazard.run import site_release
 from executors.noise import StatementNoise
 from executors.registry import REGISTRY
 from planner.calculus.leaves import Loss
+from planner.charges import reservations
 from planner.decode import decode
+from planner.encode import canonical
 from planner.spending import Token
 from suites.queries import checked, findings
 from suites.samplers import FastSampler
@@ -163,6 +166,33 @@ def test_a_person_at_two_sites_gets_half_of_a_cost_without_at() -> None:
     assert [price.cost.additive for price in checked(alone).prices] == [Fraction(16, 100)]
     at = shared.replace("mu=0.4", "mu=0.4 AT north AND mu=0.3 AT south")
     assert plan(at).json()["datasets"][0]["total"]["mu_squared"] == "0.25"
+
+
+@pytest.mark.parametrize(
+    ("statements", "most"),
+    [
+        ((TEST,), ""),
+        ((TEST, "RELEASE survival ON south eps=1, delta=1e-6"), ""),
+        ((TEST, "RELEASE hazard ON trial mu=0.2", "RELEASE survival ON north mu=0.3"), ""),
+        (("TEST hazard ON north VS south tree=haar eps=1",), " MAX 2"),
+        (("TEST hazard ON north VS south eps=1, delta=1e-6", "RELEASE survival mu=0.1"), " MAX 2"),
+    ],
+)
+def test_the_independent_checker_accepts_the_totals_of_sites(
+    statements: tuple[str, ...], most: str
+) -> None:
+    planned = plan(query(*statements, most=most)).planned.plan
+    assert planned is not None
+    asked = reservations(planned.checked)
+    check(dict(planned.certificate), canonical(planned.body), asked)
+    forged = [{**one, "amount": str(Fraction(one["amount"]) / 2)} for one in asked]
+    with pytest.raises(Rejected):
+        check(dict(planned.certificate), canonical(planned.body), forged)
+
+
+def test_a_site_without_a_statement_costs_nothing() -> None:
+    (dataset,) = plan(query("RELEASE survival ON north mu=0.3")).json()["datasets"]
+    assert [site["total"]["mu"] for site in dataset["sites"]] == ["0.3", "0"]
 
 
 def test_a_pair_for_a_person_at_two_sites_becomes_mu_first() -> None:
