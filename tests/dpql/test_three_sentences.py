@@ -72,3 +72,59 @@ def test_the_three_sentences_plan_and_run(tmp_path: Path) -> None:
     assert ledger.remaining("trial").spent > 0
     assert ledger.verify() == ()
     ledger.close()
+
+
+WHOLE_FILE = """\
+-- recidivism.dpql: may a reviewer approve this?
+DATASET rossi
+  ROWS 432
+  COLUMNS (
+    week   DURATION IN [0, 52],
+    arrest EVENT,
+    fin    BOOLEAN,
+    age    REAL IN [16, 60],
+    prio   REAL IN [0, 20]
+  )
+  BUDGET mu=2.5
+
+LET b0 = [0, 0, 0]
+LET b1 = [-0.4, -0.03, 0.09]
+
+TEST cox beta=b0 VS b1 event_rate=0.26 BUDGET eps=1 AS effect
+COVARIANCE pace COLUMNS (age, prio) mu=0.3 AS sigma
+DERIVE corr = correlation(sigma)
+EXPECT effect.power >= 0.15
+"""
+
+
+def prisoners() -> pa.Table:
+    """432 made-up people with the columns of the whole file."""
+    generator = np.random.default_rng(5)
+    week = np.minimum(generator.exponential(60.0, 432), 52.0)
+    return pa.table(
+        {
+            "week": week,
+            "arrest": week < 52.0,
+            "fin": generator.random(432) < 0.5,
+            "age": 17.0 + generator.gamma(2.0, 4.0, 432),
+            "prio": generator.poisson(3.0, 432).astype(float),
+        }
+    )
+
+
+def test_the_whole_file_of_the_language_plans_and_runs(tmp_path: Path) -> None:
+    made = plan(WHOLE_FILE)
+    assert made.ok, str(made)
+    assert [found.code for found in made.diagnostics] == ["DPQL-W243"]
+    place = tmp_path / "rossi.parquet"
+    pq.write_table(prisoners(), place)
+    ledger = Ledger.connect(str(tmp_path / "ledger.db"), create=True)
+    facts = TableFacts(dataset="rossi", rows=432, data=(str(place),))
+    ledger.open_key(KeyFacts(tables=(facts,), cap=compile_cap(cost_of("mu=2.5"))))
+    done = run(made, {"rossi": str(place)}, ledger)
+    assert list(done.releases) == ["effect", "sigma", "corr"]
+    assert done["sigma"]["value"]["columns"] == ["age", "prio"]
+    assert done["sigma"]["value"]["branch"] in ("entries", "dense")
+    assert 0 < ledger.remaining("rossi").spent <= 6.25
+    assert ledger.verify() == ()
+    ledger.close()
