@@ -71,8 +71,8 @@ def cumulate(terms: Pair) -> Pair:
 
 
 def levels_for(spread: float) -> int:
-    """How many grids `group_sums` needs for positive numbers between 1 and e^spread."""
-    return max(3, math.ceil((spread / math.log(2.0) + 71.0) / (GRID_BITS + 1)))
+    """How many grids `group_sums` needs for sums of at most 2^33 numbers between 1 and e^spread."""
+    return max(3, math.ceil((spread / math.log(2.0) + 105.0) / (GRID_BITS + 1)))
 
 
 def group_sums(terms: Pair, counts: Integers, levels: int = 3) -> Pair:
@@ -80,8 +80,9 @@ def group_sums(terms: Pair, counts: Integers, levels: int = 3) -> Pair:
 
     A run holds at most 2^16 terms. Each level splits what is left of a row into multiples of a
     grid, which add up without error in any order, and a rest 2^37 times smaller than before. Only
-    the last rest is dropped: less than 2^(17 - 37 levels) of the row's largest term. With
-    `levels_for(spread)` that is below 2^-54 of every sum of weights between 1 and e^spread.
+    the last rest is dropped: less than 2^(17 - 37 levels) of the row's largest term. Where terms
+    are sums of up to 2^33 weights between 1 and e^spread, `levels_for(spread)` makes that less than
+    2^-54 of every one of them.
     """
     if len(counts) == terms[0].shape[-1]:
         return terms

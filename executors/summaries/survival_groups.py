@@ -19,6 +19,7 @@ import numpy as np
 from executors.data.source import Reader
 from executors.pricing.survival_domain import Domain
 from executors.statistics.survival_sums import (
+    LONGEST_RUN,
     Doubles,
     Integers,
     Pair,
@@ -145,7 +146,7 @@ def _folded(parts: Iterator[SurvivalGroups], layout: Layout) -> Iterator[Surviva
     for part in parts:
         waiting.append(part)
         size += len(part.time)
-        if size >= limit:
+        if size >= limit or len(waiting) == LONGEST_RUN:
             waiting = [_merged(waiting, layout)]
             size = len(waiting[0].time)
             limit = max(PENDING, 2 * size)

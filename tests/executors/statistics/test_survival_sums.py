@@ -51,6 +51,17 @@ def test_group_sums_of_positive_numbers_keep_fifty_four_bits(seed: int, spread: 
             assert abs(found / truth - 1) < Fraction(1, 2**54)
 
 
+@pytest.mark.parametrize("spread", [0.0, 4.0, 27.0, 28.0, 600.0])
+def test_sums_of_billions_of_weights_may_stand_beside_a_single_one(spread: float) -> None:
+    """When parts are merged, a sum of 2^33 of the largest weights meets runs of the smallest."""
+    rng = np.random.default_rng(int(spread))
+    small = rng.uniform(1.0, 2.0, LONGEST_RUN)
+    values = np.append(small, 2.0**33 * np.exp(spread))
+    high, low = group_sums(pair_of(values), np.array([LONGEST_RUN, 1]), levels_for(spread))
+    truth = sum(map(Fraction, small.tolist()))
+    assert abs(exact(high[:1], low[:1])[0] / truth - 1) < Fraction(1, 2**54)
+
+
 def test_the_longest_run_adds_up_without_error() -> None:
     values = np.random.default_rng(2).uniform(0.5, 1.0, LONGEST_RUN)
     (high,), (low,) = (part.tolist() for part in group_sums(pair_of(values), np.array([2**16])))
