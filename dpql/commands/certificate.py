@@ -25,7 +25,7 @@ def verify(plan: Path, certificate: Path | None) -> int:
     if not isinstance(proof, dict):
         raise UsageError(f"`{plan}` holds no certificate")
     try:
-        checker.check(proof, checker.canonical(content["body"]), None)
+        checker.check(proof, checker.canonical(content["body"]).encode(), None)
     except checker.Rejected as reason:
         say(f"error[DPQL-E083]: the certificate does not prove the plan's cost: {reason}")
         return FINDINGS

@@ -10,6 +10,7 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+import flint
 import pytest
 
 from dpql import checker
@@ -196,6 +197,7 @@ def test_the_checker_imports_nothing_of_the_project():
     assert imported == {
         "hashlib",
         "json",
+        "pathlib",
         "re",
         "typing",
         "flint",
@@ -207,19 +209,45 @@ def test_the_checker_is_short_enough_to_be_read_whole():
     assert len(Path(checker.__file__).read_text().splitlines()) < 200
 
 
-def test_it_runs_alone_on_a_plan_and_its_certificate(tmp_path):
-    certificate, data, _ = HONEST["rounds"]()
-    alone = shutil.copy(checker.__file__, tmp_path / "checker.py")
-    (tmp_path / "plan.json").write_text(json.dumps({"body": json.loads(data)}))
-    (tmp_path / "good.json").write_bytes(canonical(certificate) + b"\n")
-    (tmp_path / "bad.json").write_bytes(canonical({**certificate, "version": 2}))
+@pytest.mark.parametrize("name", ["rounds", "losses"])
+def test_one_copied_file_runs_alone_with_nothing_but_flint(name, tmp_path):
+    """Also on a certificate with other line ends and blanks than the canonical one."""
+    certificate, data, _ = HONEST[name]()
+    packages, empty = tmp_path / "packages", tmp_path / "empty"
+    packages.mkdir()
+    empty.mkdir()
+    home = Path(flint.__file__).parents[1]
+    for part in ("flint", "python_flint.libs"):
+        if (home / part).exists():
+            (packages / part).symlink_to(home / part)
+    shutil.copy(checker.__file__, empty / "checker.py")
+    (empty / "plan.json").write_text(json.dumps({"body": json.loads(data)}, indent=2))
+    (empty / "good.json").write_text(json.dumps(certificate, indent=2))
+    (empty / "bad.json").write_bytes(canonical({**certificate, "version": 2}))
+    alone = (
+        "import sys, runpy; sys.path.append(sys.argv.pop(1)); sys.argv[0] = 'checker.py'; "
+        "runpy.run_path('checker.py', run_name='__main__'); "
+        "assert not {'dpql', 'planner', 'numpy'} & {*sys.modules}"
+    )
 
-    def run(name):
-        command = [sys.executable, "-I", str(alone), "plan.json", name]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    def run(which):
+        command = [sys.executable, "-I", "-S", "-c", alone, str(packages), "plan.json", which]
+        return subprocess.run(command, cwd=empty, capture_output=True, text=True, check=False)
 
     good, bad = run("good.json"), run("bad.json")
     assert (good.returncode, good.stderr) == (0, "")
     assert "accepted" in good.stdout
     assert bad.returncode == 1
-    assert bad.stderr.startswith("rejected: ")
+    assert "another plan" in bad.stderr
+    assert "accepted" not in bad.stdout
+
+
+def test_as_a_script_it_says_in_one_line_why_it_refuses(tmp_path):
+    certificate, data, _ = HONEST["rounds"]()
+    (tmp_path / "plan.json").write_bytes(data)
+    (tmp_path / "bad.json").write_bytes(canonical({**certificate, "version": 2}))
+    command = [sys.executable, "-I", checker.__file__, "plan.json", "bad.json"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert "another plan" in done.stderr

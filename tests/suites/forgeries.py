@@ -12,6 +12,7 @@ from typing import Any
 from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import number, text
+from planner.calculus.group import grouped
 from planner.calculus.inverse import solve
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
@@ -161,7 +162,101 @@ def smooth() -> tuple[Body, bytes, list[Body]]:
     return certified(body, reserve("adp", least.eps if least else 0, delta="0.00001"))
 
 
+def by_hand(body: Body, steps: list[Body], *reservations: Body) -> tuple[Body, bytes, list[Body]]:
+    """A certificate of one node a leaf, named as `certify` does, then of other nodes as they are.
+
+    A leaf with a delta claims its own cost, others nothing. The last nodes are the totals.
+    """
+    rows = {entry["name"]: entry["unit"]["max"] for entry in body["datasets"]}
+    nodes: list[Body] = []
+    for i, one in enumerate(body["statements"]):
+        for place, leaf in enumerate(one["leaves"]):
+            person = grouped(Leaf.from_json(leaf), rows[leaf["dataset"]])
+            pair = {"delta": person.count * person.delta, "eps": person.count * person.param}
+            given = {"statement": one["name"], "leaf": place, "rows": rows[leaf["dataset"]], **leaf}
+            rule = "cap" if leaf["role"] == "cap" else leaf["kind"]
+            out = {name: text(cost) for name, cost in pair.items()} if person.delta else {}
+            nodes.append({"id": f"l{i}.{place}", "rule": rule, "in": given, "out": out})
+    nodes += steps
+    totals = [
+        {"dataset": one["dataset"], "site": one["site"], "node": step["id"], "out": step["out"]}
+        for one, step in zip(reservations, steps[-len(reservations) :], strict=True)
+    ]
+    facts = ("name", "population", "relation", "unit", "sites")
+    certificate = {
+        "version": 1,
+        "plan_hash": sha(canonical(body)),
+        "relation": "replace",
+        "datasets": [{fact: entry[fact] for fact in facts} for entry in body["datasets"]],
+        "nodes": nodes,
+        "totals": totals,
+    }
+    return certificate, canonical(body), list(reservations)
+
+
+def step(id: str, rule: str, of: list[str], out: Body, **more: Any) -> Body:
+    return {"id": id, "rule": rule, "in": {"of": of, **more}, "out": out}
+
+
+def losses() -> tuple[Body, bytes, list[Body]]:
+    """Losses of all kinds on a coarse grid, two rows a person: an (eps, delta), and a mu.
+
+    The claims are within 1e-5 of the least that this grid proves.
+    """
+    some = [
+        Leaf.lap(1, 4, dataset="d", count=2),
+        Leaf.pure(1, 6, dataset="d"),
+        Leaf.br(1, 8, dataset="d", count=3),
+        Leaf.gauss(1, 3, dataset="d"),
+        Leaf.cap("gdp", F(1, 5), ("br", "gauss"), dataset="d"),
+        Leaf.declared("adp", F(1, 10), F(1, 10**6), dataset="d", count=2),
+    ]
+    other = [Leaf.lap(1, 10, dataset="e", count=10), Leaf.gauss(1, 4, dataset="e")]
+    body = plan([dataset("d", rows=2), dataset("e")], statement("s", *some), statement("t", *other))
+    pair = {"delta": "0.00001", "eps": "3.26714"}
+    mu2 = {"mu2": "0.163563"}
+    return by_hand(
+        body,
+        [
+            step("p", "pld_adp", [f"l0.{i}" for i in range(6)], pair, h="1/3"),
+            step("m", "pld_mu2", ["l1.0", "l1.1"], mu2, h="1/10", bits=128),
+        ],
+        reserve("adp", pair["eps"], delta=pair["delta"]),
+        reserve("mu2", mu2["mu2"], "e"),
+    )
+
+
+def either() -> tuple[Body, bytes, list[Body]]:
+    """Two sites that share nobody: what holds for both at one eps; pairs from elsewhere beside."""
+    members = [{"name": name, "rows": 500} for name in "ab"]
+    at = [
+        Leaf.gauss(1, 3, dataset="d", site="a"),
+        Leaf.lap(1, 9, dataset="d", site="a"),
+        Leaf.gauss(1, 2, dataset="d", site="b"),
+        Leaf.declared("adp", F(1, 10), F(1, 10**6), dataset="d", count=3),
+    ]
+    body = plan([dataset("d", sites={"max": 1, "members": members})], statement("s", *at))
+    pairs = {name: {"delta": "0.00001", "eps": eps} for name, eps in SITES.items()}
+    both = {"delta": "0.00001", "eps": pairs["b"]["eps"]}
+    whole = {"delta": "0.000013", "eps": text(number(both["eps"]) + F(3, 10))}
+    first, data, reservations = by_hand(
+        body,
+        [
+            step("q", "pld_adp", ["l0.0", "l0.1"], pairs["a"], h="1/4"),
+            step("r", "pld_adp", ["l0.2"], pairs["b"], h="1/4"),
+            step("b", "site_top", ["q", "r"], both),
+            step("t", "sum_adp", ["b", "l0.3"], whole),
+        ],
+        reserve("adp", whole["eps"], delta=whole["delta"]),
+    )
+    return first, data, reservations
+
+
+SITES = {"a": "1.47308", "b": "1.99789"}
+
 HONEST = {
+    "losses": losses,
+    "either": either,
     "rounds": rounds,
     "sites": sites,
     "one_site": one_site,
@@ -253,7 +348,8 @@ def _cheaper(certificate: Body, reservations: list[Body]) -> Iterator[tuple[str,
 
 RULES = (
     "pure lap br gauss dgauss gdp zcdp adp cap leaf_eps leaf_rho leaf_mu leaf_adp sum_eps sum_rho "
-    "sum_mu2 sum_adp site_max site_top rho_to_adp mu_to_adp group pld_adp br_mu free"
+    "sum_mu2 sum_adp site_max site_top rho_to_adp mu_to_adp group pld_adp br_mu free pld_mu2 "
+    "pld_eps pld_rho mu_to_eps mu_to_mu2 rho_to_eps rho_to_rho"
 )
 
 
@@ -293,7 +389,7 @@ def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
                 f"{node['id']} moved before its parts",
                 _changed(certificate, lambda c, i=i: c["nodes"].insert(0, c["nodes"].pop(i))),
             )
-        for field in node["in"]:
+        for field in node["in"].keys() - {"bits"}:  # which is 96 where nothing is said
             yield (
                 f"{node['id']} without {field}",
                 _changed(certificate, lambda c, i=i, f=field: c["nodes"][i]["in"].pop(f)),
@@ -354,7 +450,8 @@ def _nodes(certificate: Body) -> Iterator[tuple[str, Body]]:
                 f"{node['id']} with a part of nothing",
                 _changed(certificate, lambda c, i=i: _nothing(c["nodes"], i)),
             )
-        for unit in sorted({"eps", "rho", "mu2", "delta"} - {*node["out"]}):
+        free = {"delta"} if i in leaves else set()  # a leaf may claim more than it costs
+        for unit in sorted({"eps", "rho", "mu2", "delta"} - free - {*node["out"]}):
             yield (
                 f"{node['id']} with little {unit} as well",
                 _changed(certificate, lambda c, i=i, u=unit: _little(c["nodes"][i], u)),
@@ -511,6 +608,20 @@ def _numbers(certificate: Body) -> Iterator[tuple[str, Body]]:
                     _changed(certificate, lambda c, i=i, v=longer: c["nodes"][i].update(out=v)),
                 )
     for i, node in enumerate(certificate["nodes"]):
+        if node["rule"][:4] == "pld_":
+            coarse = text(number(node["in"]["h"]) * 8)
+            for field, values in (
+                ("h", [coarse, "1000", "1/99999999999", "9" * 40, *wrong]),
+                ("bits", [0, 1, 95, -96, True, "128", 128.0, None, 10**9, 10**30, [96]]),
+            ):
+                for value in values if field in node["in"] else ():
+                    yield (
+                        f"{field} of {node['id']} is {str(value)[:12]!r}",
+                        _changed(
+                            certificate,
+                            lambda c, i=i, f=field, v=value: c["nodes"][i]["in"].update({f: v}),
+                        ),
+                    )
         if "alpha" in node["in"]:
             for value in ["1", "0.5", "1.0000000000000001", "10000000", *wrong]:
                 yield (
@@ -558,7 +669,7 @@ def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]
         given = node["in"]
         if "statement" not in given:
             continue
-        (name,) = given["params"]
+        name = [*given["params"]][-1]
         low = text(number(given["params"][name]) * F(999, 1000))
         less = {**given["params"], name: low}
         lower = {unit: text(number(cost) * F(999, 1000)) for unit, cost in node["out"].items()}
@@ -570,8 +681,15 @@ def _together(certificate: Body, body: Body) -> Iterator[tuple[str, Body, bytes]
             ("a wide width", {"width": -1}, {}),
             ("kinds drawn that cannot be", {"of": ["zcdp", "adp"]}, {}),
             ("another parameter", {"params": {**given["params"], "tau": "1"}}, {}),
-            ("a guarantee with delta", {"kind": "adp", **_pair(given["params"][name])}, {}),
         ]
+        if given["kind"] != "adp":
+            pair = _pair(given["params"][name])
+            changes.append(("a guarantee with delta", {"kind": "adp", **pair}, {}))
+        else:
+            for low in ("0", "1", "7", "0.0001"):
+                params = {**given["params"], "delta": low}
+                changes.append((f"a delta of {low}", {"params": params}, {}))
+            changes.append(("no delta", {"params": {name: given["params"][name]}}, {}))
         if given["scale"] is None:
             changes.append(("half a scale", {"sensitivity": "5"}, {}))
             changes.append(("a factor", {"factor": 2}, {}))
