@@ -18,11 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt, prod
-from typing import Literal
 
-__all__ = ["Norm", "Uniform", "draw_knorm"]
+from executors.pricing.drawable import Norm
 
-Norm = Literal["linf", "l2"]
+__all__ = ["Uniform", "draw_knorm"]
 
 Uniform = Callable[[int], int]
 """A uniform integer in [0, n)."""

@@ -22,9 +22,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from executors.noise.sampler import LARGEST_SCALE
+from executors.pricing.drawable import Norm
 from planner.calculus.exact import root_up
 
 __all__ = ["Grid", "Value", "gaussian_grid", "integers", "knorm_grid", "laplace_grid", "reals"]
@@ -75,7 +76,7 @@ def laplace_grid(sensitivity: Fraction, scale: Fraction, width: int) -> Grid:
 
 
 def knorm_grid(
-    norm: Literal["linf", "l2"], sensitivity: Fraction, scale: Fraction, width: int
+    norm: Norm, sensitivity: Fraction, scale: Fraction, width: int
 ) -> tuple[Grid, Fraction]:
     """The grid for K-norm noise on `width` numbers of sensitivity D in `norm`, with its rate.
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Protocol, cast
 
-from executors.noise.knorm import Norm, draw_knorm
+from executors.noise.knorm import draw_knorm
+from executors.pricing.drawable import Norm
 
 __all__ = ["LARGEST_SCALE", "OsSampler", "Sampler", "check_scale"]
 

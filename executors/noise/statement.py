@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from executors.noise.filter import Filter
-from executors.noise.knorm import Norm
 from executors.noise.realise import (
     Grid,
     Value,
@@ -24,6 +23,7 @@ from executors.noise.realise import (
 from executors.noise.sampler import LARGEST_SCALE, Sampler, check_scale
 from executors.noise.selection import select
 from executors.noise.weighted import weighted_gaussians
+from executors.pricing.drawable import Norm
 from executors.release import Law, NoiseNote
 from planner.calculus.leaves import Kind, Leaf, Loss
 

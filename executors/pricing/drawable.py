@@ -1,12 +1,17 @@
-"""Whether a sampler can draw the integer noise that a statement is priced with."""
+"""What a sampler can draw of the noise that a statement is priced with."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable, solve
 from planner.calculus.need import Need
 
-__all__ = ["LARGEST_SCALE", "confirm_drawable"]
+__all__ = ["LARGEST_SCALE", "Norm", "confirm_drawable"]
+
+Norm = Literal["linf", "l2"]
+"""The norms whose shape noise on a vector can have."""
 
 LARGEST_SCALE = 2**52
 """The widest noise of the exact integer samplers."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from executors.pricing.drawable import Norm
 from executors.pricing.survival import floor_count, with_slack
 from executors.pricing.survival_domain import Domain
 from executors.pricing.survival_score import (
@@ -22,10 +23,9 @@ from planner.calculus.need import Need
 from planner.calculus.profiles import gdp_mu
 from planner.facts import SourceFacts
 
-__all__ = ["Law", "NoiseWord", "Norm", "ScoreDesign", "quieter_noise"]
+__all__ = ["Law", "NoiseWord", "ScoreDesign", "quieter_noise"]
 
 NoiseWord = Literal["knorm", "gaussian"]
-Norm = Literal["linf", "l2"]
 Law = Literal["laplace", "gaussian", "knorm_linf", "knorm_l2"]
 
 LARGEST_BALL = 6
