@@ -79,20 +79,20 @@ def _amount(
     if node.auto:
         return [amounts.open_cost(one, mechanism, title, node.span, scope) for one in targets]
     if node.share is not None:
-        parts = 1 if node.at is not None else _sites_of_a_person(targets)
         return [
-            _share(node.share, target, parts, mechanism, title, place, scope) for target in targets
+            _share(node.share, one, _reach(one, targets), mechanism, title, place, scope)
+            for one in targets
         ]
     cost = amounts.amount(node, scope)
     _honoured(cost.unit, mechanism, title, node.span)
-    parts = 1 if node.at is not None else _sites_of_a_person(targets)
-    return [SourceCost(target, divided(cost, parts), None, place) for target in targets]
+    return [SourceCost(one, divided(cost, _reach(one, targets)), None, place) for one in targets]
 
 
-def _sites_of_a_person(sources: tuple[SourceFacts, ...]) -> int:
-    """At how many of the sources one person may be: a cost for all is divided by so many."""
-    homes = [source for source in sources if source.site is not None]
-    return max((min(home.max_sites, len(homes)) for home in homes), default=1)
+def _reach(source: SourceFacts, sources: tuple[SourceFacts, ...]) -> int:
+    """At how many sites among `sources` a person of a site may be: they share one cost."""
+    if source.site is None:
+        return 1
+    return min(source.max_sites, sum(other.dataset == source.dataset for other in sources))
 
 
 def _share(

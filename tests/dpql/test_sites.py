@@ -195,6 +195,14 @@ def test_a_site_without_a_statement_costs_nothing() -> None:
     assert [site["total"]["mu"] for site in dataset["sites"]] == ["0.3", "0"]
 
 
+def test_a_person_may_be_at_two_sites_of_one_dataset_only() -> None:
+    """Of each of two datasets one site is read, so nothing is divided."""
+    other = query(most=" MAX 2").replace("trial", "other").replace("north", "east")
+    text = query(most=" MAX 2") + other.replace("south", "west")
+    prices = checked(text + "TEST hazard ON north VS east BUDGET mu=0.4").prices
+    assert [price.cost.additive for price in prices] == [Fraction(16, 100)] * 2
+
+
 def test_a_pair_for_a_person_at_two_sites_becomes_mu_first() -> None:
     text = query("TEST hazard ON north VS south BUDGET eps=1, delta=1e-6", most=" MAX 2")
     (one, two) = checked(text).prices

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction as F
 from itertools import product
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +15,15 @@ import pytest
 from executors.pricing.hazard import Tree, list_sensitivity
 from executors.statistics.hazard_leaves import STEPS, Leaves, leaves
 from executors.statistics.hazard_tree import measured
-from suites.hazard_cases import groups
 
 Record = tuple[float, int]
 
 
 def leaves_of(records: Sequence[Record], bins: int, floor: int) -> Leaves:
-    time, event = zip(*records, strict=True)
-    return leaves(groups(time, event), F(1), bins, floor)
+    time, place, count = np.unique([t for t, _ in records], return_inverse=True, return_counts=True)
+    events = np.bincount(place, weights=[e for _, e in records], minlength=len(time))
+    groups: Any = SimpleNamespace(time=time, count=count, events=events.astype(np.int64))
+    return leaves(groups, F(1), bins, floor)
 
 
 def moves(first: Leaves, second: Leaves, tree: Tree, kind: str, floor: int) -> tuple[F, F]:
