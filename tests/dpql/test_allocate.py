@@ -291,7 +291,7 @@ RELEASE survival ON all horizon=40 5% AS w
 """
 
 
-def tests_of(made: Allocated) -> list[str]:
+def measured_in(made: Allocated) -> list[str]:
     assert made.text is not None
     return [line for line in made.text.split("\n") if line.startswith(("TEST", "RELEASE"))]
 
@@ -314,7 +314,7 @@ def test_each_of_two_sources_gets_its_own_cost(
     first: str, second: str, before: str, after: str
 ) -> None:
     made = proposal(TWO.format(first, second, before))
-    (line,) = tests_of(made)
+    (line,) = measured_in(made)
     assert re.search(after, line), line
     assert dpql.plan(made.text or "").ok
 
