@@ -19,16 +19,23 @@ __all__ = ["noise_factor"]
 _MOST = 9 * 900
 """The place of a billion: a plan that passes its budget by more is not scaled, but rewritten."""
 
+_LONG = 300
+"""A longer plan is searched only where nothing has to be converted anew at every factor."""
+
 
 def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | None:
     """The least factor of three digits on all noise with which the prices fit the BUDGET.
 
     Each leaf's noise grows by it, so the totals fall and the search may halve an interval. Pairs
     of eps and delta are composed by closed forms, so a little less may do. None where no factor
-    helps, since a price cannot be charged in the budget's unit at all.
+    helps, since a price cannot be charged in the budget's unit at all, or where the search would
+    take longer than all the rest of a check.
     """
     budget = dataset.budget
     if budget is None or not prices:
+        return None
+    converted = budget.unit == "eps_delta" or any(p.cost.unit != budget.unit for p in prices)
+    if converted and len(prices) > _LONG:
         return None
     if any(leaf.kind == "adp" for price in prices for leaf in price.leaves):
         return None
