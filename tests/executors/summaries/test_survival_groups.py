@@ -131,3 +131,20 @@ def test_bounds_are_rounded_inwards() -> None:
     assert F(hi) <= F(3, 10)
     assert math.nextafter(lo, 0) < 0.1 <= lo
     assert inside(F(-1), F(2)) == (-1.0, 2.0)
+
+
+def test_a_category_of_two_levels_counts_as_zero_and_one_and_anything_else_empties_the_record() -> (
+    None
+):
+    arm = Column("arm", "category", levels=("placebo", "drug"))
+    asked = Query(
+        "survival_groups",
+        (*COLUMNS[:2], arm),
+        (("domain", box([F(0)], [F(1)])), ("parts", ("score",)), ("null", (F(0),))),
+    )
+    arms = ["drug", "placebo", "Drug", None, "drug "]
+    data = pa.table({"time": [1.0, 2.0, 3.0, 4.0, 5.0], "seen": [1.0] * 5, "arm": arms})
+    found = summarise(asked, TableReader(data))
+    assert found.time.tolist() == [0, 1, 2]
+    assert (found.count.tolist(), found.events.tolist()) == ([3, 1, 1], [0, 1, 1])
+    assert found.part("seen")[0][0].tolist() == [0.0, 0.5, -0.5]  # about the centre
