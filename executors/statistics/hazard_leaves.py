@@ -15,6 +15,9 @@ __all__ = ["STEPS", "Leaves", "edges", "leaves"]
 STEPS = 2**50
 """Steps of the grid of a hazard, so that its sum is one integer on every machine."""
 
+_AT_ONCE = 1 << 20
+"""So many events are taken at a time, so that a bin of many needs little memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leaves:
@@ -53,9 +56,11 @@ def leaves(groups: SurvivalGroups, horizon: Fraction, bins: int, floor: int) -> 
 
 def _steps(at_risk: Integers, events: Integers, floor: int) -> int:
     """The sum over groups of floor(2^50 / max(Y - k, q)), k = 0, ..., events - 1."""
-    total = int(events.sum())
-    if not total:
-        return 0
-    first = np.repeat(events.cumsum() - events, events)
-    left = np.repeat(at_risk, events) - (np.arange(total) - first)
-    return int((STEPS // np.maximum(left, floor)).sum())
+    ends = events.cumsum()
+    total, found = int(events.sum()), 0
+    for start in range(0, total, _AT_ONCE):
+        event = np.arange(start, min(start + _AT_ONCE, total))
+        group = np.searchsorted(ends, event, side="right")
+        left = at_risk[group] - (event - (ends[group] - events[group]))
+        found += int((STEPS // np.maximum(left, floor)).sum())
+    return found

@@ -71,7 +71,7 @@ def combine(
             "alone.",
             "INCONCLUSIVE: at no time are enough records surely at risk in both; it is not a "
             "rejection, and no evidence of equal hazards.",
-            "The level is for many records, up to about 1.3 times the one stated.",
+            "The level is for many records; in simulations it lay within 1.1 times the one stated.",
         ),
     )
 

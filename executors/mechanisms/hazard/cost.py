@@ -91,8 +91,9 @@ def assumptions(params: HazardTestParams, facts: Facts) -> tuple[str, ...]:
     said = [
         f"Each person's cost is paid where the person's record lies, at `{first.name}` or at "
         f"`{second.name}`; only the two noisy releases are brought together.",
-        "The level is for many records: up to about 1.3 times the one written. It assumes "
-        "censoring that tells nothing about survival, which may differ between the sources.",
+        "The level is for many records; in simulations it lay within 1.1 times the one written. "
+        "It assumes censoring that tells nothing about survival, which may differ between the "
+        "sources.",
         "Record times finely: where times are rounded and censoring differs between the sources, "
         "equal hazards look different.",
         "The curves are compared up to the last time at which enough records are at risk in both; "

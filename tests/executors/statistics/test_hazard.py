@@ -18,6 +18,7 @@ from executors.pricing.hazard import (
     needs,
     root_coefficients,
 )
+from executors.statistics import hazard_leaves
 from executors.statistics.hazard_curve import curve
 from executors.statistics.hazard_leaves import STEPS, leaves
 from executors.statistics.hazard_noise import deviations, upper_reach
@@ -81,6 +82,14 @@ def test_the_leaves_are_those_of_a_plain_loop_in_any_order_of_rows() -> None:
     assert found.hazard == tuple(wanted)
     at_end = sum(1 for i in range(300) if time[i] == 6.0 and not event[i])
     assert found.ended == (*ended[:7], ended[7] - at_end)
+
+
+def test_events_are_taken_in_parts_that_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    table = groups(np.round(rng.uniform(0, 7, 200), 0), rng.integers(0, 2, 200))
+    whole = leaves(table, F(6), 4, 3)
+    monkeypatch.setattr(hazard_leaves, "_AT_ONCE", 7)
+    assert leaves(table, F(6), 4, 3) == whole
 
 
 def test_a_time_of_zero_is_in_the_first_bin_and_a_censoring_at_the_horizon_in_none() -> None:
