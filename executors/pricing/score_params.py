@@ -18,7 +18,10 @@ class ScoreOptions(Params):
     """How a noisy score is weighted, paid for and judged."""
 
     level: Fraction = Field(
-        default=Fraction(1, 20), gt=0, lt=1, description="how often a true null may be rejected"
+        default=Fraction(1, 20),
+        ge=Fraction(1, 10**12),
+        lt=1,
+        description="how often a true null may be rejected",
     )
     riskfloor: Fraction = Field(
         default=Fraction(1, 10),

@@ -26,9 +26,13 @@ def about_records(facts: Facts) -> list[str]:
 
 
 def about_null(
-    null: Sequence[Fraction], facts: Facts, event_rate: Fraction, resolution: Fraction
+    null: Sequence[Fraction],
+    facts: Facts,
+    event_rate: Fraction,
+    resolution: Fraction,
+    name: str = "first coefficients",
 ) -> list[str]:
-    """What coarse times do to a test of b0."""
+    """What coarse times do to a test of b0, which readers know by `name`."""
     if not any(null):
         if not resolution:
             return []
@@ -37,13 +41,13 @@ def about_null(
             "on the covariates."
         ]
     said = [
-        "The first coefficients are not all 0, so the level assumes exactly recorded times, and "
+        f"The {name} are not all 0, so the level assumes exactly recorded times, and "
         "ranges so wide that hardly any covariate is moved."
     ]
     moved = moved_by_coarse_times(null, facts, event_rate, resolution)
     if moved is not None:
         said.append(
             f"Recording times in units of {float(resolution):g} moves the statistic by "
-            f"about {moved:.2g} of its standard deviations under the first coefficients."
+            f"about {moved:.2g} of its standard deviations under the {name}."
         )
     return said

@@ -18,7 +18,7 @@ from planner.mechanism import AUTO, Complaint, Query, Units
 
 __all__ = ["ScoreParams", "assumptions", "check", "design_of", "need", "query", "settle"]
 
-MOST_LEVEL = Fraction(1, 10)
+LEAST_LEVEL, MOST_LEVEL = Fraction(1, 10_000), Fraction(1, 10)
 LEAST_SPLIT = 11
 """So many rows leave two for the variance when a tenth is split off."""
 
@@ -98,6 +98,14 @@ def _about_options(params: ScoreParams, facts: Facts, units: Units) -> Iterator[
             "not known which one that is",
             help="write `level=0.1` or less",
         )
+    if len(facts.columns) > 1 and params.level < LEAST_LEVEL:
+        yield Complaint(
+            "DPQL-E149",
+            "the level of a test of several coefficients is at least 0.0001",
+            "level",
+            note="its p-value comes from 200,000 simulated draws, which cannot tell smaller levels",
+            help="write `level=0.0001` or more, or test one coefficient",
+        )
     if params.variant == "paper" and params.trace == "private" and facts.rows < LEAST_SPLIT:
         yield Complaint(
             "DPQL-E144",
@@ -126,7 +134,7 @@ def assumptions(params: ScoreParams, facts: Facts) -> tuple[str, ...]:
         "records.",
         *about_records(facts),
         "A rejection says that the coefficients are others; not which.",
-        *about_null(params.beta, facts, params.event_rate, params.resolution),
+        *about_null(params.beta, facts, params.event_rate, params.resolution, "coefficients"),
     ]
     if design_of(params, facts).scale is not None:
         said.append(

@@ -81,6 +81,16 @@ def test_a_level_above_a_tenth_is_for_one_coefficient_only() -> None:
     assert of_score(options(0, level=F(1, 2)), one) == []
 
 
+def test_a_level_below_what_simulation_can_tell_is_for_one_coefficient_only() -> None:
+    (complaint,) = of_score(options(0, 0, level=F(1, 10_001)))
+    assert (complaint.code, complaint.option) == ("DPQL-E149", "level")
+    assert of_score(options(0, 0, level=F(1, 10_000))) == []
+    one = Facts(GOOD.sources, GOOD.columns[:1])
+    assert of_score(options(0, level=F(1, 10**12)), one) == []
+    with pytest.raises(ValidationError):
+        options(0, level=F(1, 10**13))
+
+
 def test_a_tenth_of_a_split_table_must_leave_two_records() -> None:
     small = Facts((replace(GOOD.source, rows=10),), TWO.columns)
     (complaint,) = of_score(options(0, 0, variant="paper"), small)
