@@ -158,12 +158,15 @@ def check(text_or_path: str | Path) -> CheckResult:
     return CheckResult(check_source(source))
 
 
-def plan(text_or_path: str | Path) -> PlanResult:
-    """All that is known before any row is read: scales, costs, forecasts, certificate, hash."""
+def plan(text_or_path: str | Path, data: Mapping[str, str] | None = None) -> PlanResult:
+    """All that is known before any row is read: scales, costs, forecasts, certificate, hash.
+
+    `data` says where public tables lie that options name (`prior=NAME`): files, never datasets.
+    """
     source, finding = _source(text_or_path)
     if finding is not None:
         return PlanResult(Planned(source, (finding,), None, None))
-    return PlanResult(plan_source(source))
+    return PlanResult(plan_source(source, data))
 
 
 def allocate(

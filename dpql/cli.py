@@ -62,6 +62,9 @@ def plan(
     format: Annotated[str, typer.Option(help="text, json, dot, mermaid or html.")] = "text",
     ledger: Annotated[str | None, typer.Option(help="Show what this ledger has left.")] = None,
     policy: Annotated[Path | None, typer.Option(help="The custodian's policy file.")] = None,
+    data: Annotated[
+        list[str] | None, typer.Option(help="NAME=LOCATION of a public table that an option names.")
+    ] = None,
     allocate: Annotated[
         bool, typer.Option("--allocate", help="Propose a split of every BUDGET; change nothing.")
     ] = False,
@@ -81,7 +84,7 @@ def plan(
         )
     from dpql.commands.plan import run
 
-    raise typer.Exit(run(file, output, format, ledger, policy))
+    raise typer.Exit(run(file, output, format, ledger, policy, data or []))
 
 
 @app.command()

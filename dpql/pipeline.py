@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from grammar.source import Source
 
 if TYPE_CHECKING:
     from planner.checked import CheckedPlan
+    from planner.facts import PublicTable
     from planner.planned import Plan
 
 __all__ = ["Checked", "Planned", "check_source", "plan_source", "read_source"]
@@ -62,15 +64,15 @@ def read_source(path: str | Path) -> tuple[Source, Diagnostic | None]:
     return read(str(path), raw)
 
 
-def check_source(source: Source) -> Checked:
-    """Parse, bind and check a text."""
+def check_source(source: Source, tables: tuple[PublicTable, ...] = ()) -> Checked:
+    """Parse, bind and check a text; `tables` are the public tables known by then."""
     from executors.registry import REGISTRY
     from grammar.parser import parse
     from planner.bind.script import bind
     from planner.check import check
 
     script, said = parse(source)
-    bound, more = bind(script, REGISTRY)
+    bound, more = bind(script, REGISTRY, tables)
     found = said + more
     if has_errors(found):
         return Checked(source, found, None)
@@ -79,12 +81,19 @@ def check_source(source: Source) -> Checked:
     return Checked(source, found, None if has_errors(found) else checked)
 
 
-def plan_source(source: Source) -> Planned:
-    """Parse, bind, check and plan a text."""
+def plan_source(source: Source, data: Mapping[str, str] | None = None) -> Planned:
+    """Parse, bind, check and plan a text; `data` says where its public tables lie.
+
+    Raises `UsageError` for a name that is no public table of the text, or a file that is none.
+    """
     from planner.check import DRAWS_DEPEND, LEFT_OPEN
     from planner.plan import plan
 
     checked = check_source(source)
+    if data and checked.plan is not None:
+        from dpql.public_table import tables_of
+
+        checked = check_source(source, tables_of(checked.plan.bound, data))
     if checked.plan is None:
         return Planned(source, checked.diagnostics, None, None)
     planned, more = plan(checked.plan)

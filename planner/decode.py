@@ -212,7 +212,7 @@ def _value(shape: Shape, value: Any) -> Any:
         return tuple(_value(shape.item, part) for part in value)
     if not isinstance(value, str):
         raise PlanError("a parameter is written in an unknown way")
-    if value in shape.words or shape.column:
+    if value in shape.words or shape.column or shape.table:
         return value
     if shape.number or shape.integer:
         exact: Fraction = number(value)

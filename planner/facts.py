@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-__all__ = ["Column", "ColumnType", "Facts", "Norm", "SourceFacts"]
+__all__ = ["Column", "ColumnType", "Facts", "Norm", "PublicTable", "SourceFacts"]
 
 ColumnType: TypeAlias = Literal[
     "real",
@@ -100,11 +100,27 @@ class SourceFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class PublicTable:
+    """A public square table, bound by name when a plan is made: entry (j, k) of `rows` belongs to
+    columns j and k. `sha256` is that of the file.
+    """
+
+    name: str
+    sha256: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
-    """What is public about one statement: its sources in ON order, its columns as resolved."""
+    """What is public about one statement: its sources in ON order, its columns as resolved.
+
+    `tables` are the public tables that it names, as far as they are bound: only forecasts use them.
+    """
 
     sources: tuple[SourceFacts, ...]
     columns: tuple[Column, ...]
+    tables: tuple[PublicTable, ...] = ()
 
     @property
     def source(self) -> SourceFacts:

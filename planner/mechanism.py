@@ -28,12 +28,16 @@ __all__ = [
     "Params",
     "Query",
     "SourceKind",
+    "TableName",
     "Units",
     "Versus",
 ]
 
 ColumnName = NewType("ColumnName", str)
 """The type of an option that names a column; the binder checks that it is declared."""
+
+TableName = NewType("TableName", str)
+"""The type of an option that names a public table, bound when the plan is made."""
 
 Units: TypeAlias = Mapping[str, Unit]
 """The unit of the statement's cost at each source, by `SourceFacts.name`."""

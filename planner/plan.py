@@ -14,7 +14,7 @@ from planner.encode import body_of, plan_hash
 from planner.findings import Findings
 from planner.least import cost_words, least
 from planner.planned import Plan, PlannedMeasurement
-from planner.rules import fits_budget, meets_expectations
+from planner.rules import fits_budget, meets_expectations, public_tables_are_bound
 from planner.trial import try_out
 
 __all__ = ["plan"]
@@ -26,6 +26,9 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     The one place where forecasts are computed: nothing later repeats them.
     """
     findings = Findings()
+    public_tables_are_bound.judge(checked.bound, findings)
+    if findings.failed:
+        return None, tuple(findings.items)
     planned = _planned(checked, findings)
     for one in planned:
         for warning in one.warnings:

@@ -17,7 +17,12 @@ FORMATS = ("text", "json", "dot", "mermaid", "html")
 
 
 def run(
-    file: Path, output: Path | None, format: str, ledger: str | None, policy: Path | None
+    file: Path,
+    output: Path | None,
+    format: str,
+    ledger: str | None,
+    policy: Path | None,
+    data: list[str],
 ) -> int:
     """Plan a file, print it, and write the plan file where `output` says so."""
     if format not in FORMATS:
@@ -27,7 +32,10 @@ def run(
     if unreadable is not None:
         planned = Planned(source, (unreadable,), None, None)
     else:
-        planned = plan_source(source)
+        places = _places(data)
+        if places is None:
+            return USAGE
+        planned = plan_source(source, places)
     if policy is not None and planned.checked is not None:
         from dpql.policy import judge
 
@@ -37,6 +45,15 @@ def run(
         _write(output, planned, remaining)
     print(_printed(planned, format, remaining), end="")
     return OK if planned.ok else FINDINGS
+
+
+def _places(data: list[str]) -> dict[str, str] | None:
+    """Where the public tables lie; None, with a message, where a text does not say so."""
+    if not data:
+        return {}
+    from dpql.commands.run import pairs
+
+    return pairs(data, "--data", required=True)
 
 
 def _with_findings(planned: Planned, more: tuple[Diagnostic, ...]) -> Planned:

@@ -10,6 +10,7 @@ from grammar.diagnostics import Label
 from planner.bind.options import params_of
 from planner.bind.paid import paid_of
 from planner.bind.scope import Scope
+from planner.bind.shapes import tables_named
 from planner.bind.sources import AlreadySaid, sources_of
 from planner.bound import BoundMeasurement
 from planner.facts import Column, Facts, SourceFacts
@@ -105,9 +106,10 @@ def _bind(
         return None
     places["cost"] = paid[0].span
     places["on"] = on.span if on is not None else statement.method.span
-    bound = BoundMeasurement(
-        name, mechanism, params, Facts(sources, columns), paid, statement.span, places
-    )
+    named = tables_named(params).values()
+    tables = tuple(table for table in scope.tables if table.name in named)
+    facts = Facts(sources, columns, tables)
+    bound = BoundMeasurement(name, mechanism, params, facts, paid, statement.span, places)
     _listen(bound, title, statement, scope)
     return bound
 

@@ -100,7 +100,7 @@ def _read(name: str, node: tree.Expression, shape: Shape, scope: Scope) -> Value
                 help="give the LET another name",
             )
         return Word(node.text)
-    if shape.column or (shape.item is not None and shape.item.column):
+    if shape.column or shape.table or (shape.item is not None and shape.item.column):
         return _names(node)
     value = evaluate(node, scope.values, free=True)
     if isinstance(node, tree.Group) and len(node.items) == 1 and shape.item is not None:

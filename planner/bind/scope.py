@@ -9,6 +9,7 @@ from grammar import tree
 from grammar.diagnostics import Label
 from grammar.source import Span
 from planner.bound import BoundDataset
+from planner.facts import PublicTable
 from planner.findings import Findings
 from planner.values import Value
 
@@ -27,6 +28,7 @@ class Scope:
     defined: dict[str, tuple[Sort, Span]] = field(default_factory=dict)
     values: dict[str, Value] = field(default_factory=dict)
     datasets: dict[str, BoundDataset] = field(default_factory=dict)
+    tables: tuple[PublicTable, ...] = ()
     broken_datasets: bool = False
     """Whether a DATASET could not be read or bound: then a source may be missing because of it."""
 

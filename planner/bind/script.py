@@ -15,6 +15,7 @@ from planner.bound import (
     BoundMeasurement,
     BoundPlan,
 )
+from planner.facts import PublicTable
 from planner.findings import Findings, Mistake
 from planner.mechanism import Catalogue
 from planner.values import evaluate
@@ -22,13 +23,15 @@ from planner.values import evaluate
 __all__ = ["bind"]
 
 
-def bind(script: tree.Script, catalogue: Catalogue) -> tuple[BoundPlan, tuple[Diagnostic, ...]]:
-    """Resolve every name and type every option.
+def bind(
+    script: tree.Script, catalogue: Catalogue, tables: tuple[PublicTable, ...] = ()
+) -> tuple[BoundPlan, tuple[Diagnostic, ...]]:
+    """Resolve every name and type every option; `tables` are the public tables known by then.
 
     The plan holds what could be resolved; it may be used further only where no diagnostic is an
     error.
     """
-    binder = _Binder(catalogue, Findings())
+    binder = _Binder(catalogue, Findings(), tables)
     for part in sorted((*script.statements, *script.broken), key=lambda one: one.span.start):
         if isinstance(part, tree.Broken):
             binder.skip(part)
@@ -48,10 +51,12 @@ def bind(script: tree.Script, catalogue: Catalogue) -> tuple[BoundPlan, tuple[Di
 class _Binder:
     """One walk down a file; each statement sees only what stands above it."""
 
-    def __init__(self, catalogue: Catalogue, findings: Findings) -> None:
+    def __init__(
+        self, catalogue: Catalogue, findings: Findings, tables: tuple[PublicTable, ...]
+    ) -> None:
         self.catalogue = catalogue
         self.findings = findings
-        self.scope = Scope(findings)
+        self.scope = Scope(findings, tables=tables)
         self.counter = Counter()
         self.datasets: list[BoundDataset] = []
         self.releases: dict[str, BoundMeasurement] = {}

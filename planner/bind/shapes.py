@@ -9,10 +9,10 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from planner.findings import Mistake, Undefined, choices
-from planner.mechanism import ColumnName, Params, Versus
+from planner.mechanism import ColumnName, Params, TableName, Versus
 from planner.values import Value, Word, describe
 
-__all__ = ["Shape", "shape_of", "shapes_of"]
+__all__ = ["Shape", "shape_of", "shapes_of", "tables_named"]
 
 
 @dataclass(slots=True)
@@ -25,6 +25,7 @@ class Shape:
     truth: bool = False
     text: bool = False
     column: bool = False
+    table: bool = False
     item: Shape | None = None
     versus: Shape | None = None
 
@@ -36,6 +37,7 @@ class Shape:
         parts += ["`true` or `false`"] if self.truth else []
         parts += ["a string in quotes"] if self.text else []
         parts += ["the name of a column"] if self.column else []
+        parts += ["the name of a public table"] if self.table else []
         if self.item is not None:
             parts.append(f"a list, each {self.item.says()}")
         return " or ".join(parts) or "nothing"
@@ -68,7 +70,7 @@ class Shape:
             for known in self.words:
                 if known.casefold() == value.text.casefold():
                     return known
-        if self.column:
+        if self.column or self.table:
             return value.text
         if self.item is not None and self.item.column:
             return (value.text,)
@@ -101,6 +103,16 @@ def shapes_of(model: type[Params]) -> dict[str, Shape]:
     return {name: shape_of(info.annotation) for name, info in model.model_fields.items()}
 
 
+def tables_named(params: Params) -> dict[str, str]:
+    """The public tables that options name, by option."""
+    shapes = shapes_of(type(params))
+    return {
+        option: getattr(params, option)
+        for option, shape in shapes.items()
+        if shape.table and getattr(params, option) is not None
+    }
+
+
 def shape_of(annotation: Any) -> Shape:
     """The shape that a type annotation describes."""
     shape = Shape()
@@ -112,6 +124,8 @@ def _read(annotation: Any, shape: Shape) -> None:
     origin = get_origin(annotation)
     if annotation is ColumnName:
         shape.column = True
+    elif annotation is TableName:
+        shape.table = True
     elif annotation is bool:
         shape.truth = True
     elif annotation is Fraction:

@@ -69,6 +69,8 @@ def fits(dataset: BoundDataset, prices: Sequence[Price], grid: bool = True) -> b
     fits by them fits.
     """
     budget = dataset.budget
+    if budget is not None:
+        prices = [price for price in prices if price.has_verdict(budget.unit)]
     if budget is None or not prices:
         return True
     if budget.unit == "eps_delta":

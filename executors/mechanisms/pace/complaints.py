@@ -33,6 +33,7 @@ def check(params: PaceParams, facts: Facts, units: Units) -> tuple[Complaint, ..
         *found,
         *_about_strategy(params),
         *_about_pairs(params, facts),
+        *_about_prior(params, facts),
         *_without_effect(params, facts),
     )
 
@@ -76,6 +77,33 @@ def _about_pairs(params: PaceParams, facts: Facts) -> Iterator[Complaint]:
                 problem,
                 "pairs",
                 help="list each pair once, such as `[(a, b), (a, c)]`, of columns in COLUMNS",
+            )
+
+
+def _about_prior(params: PaceParams, facts: Facts) -> Iterator[Complaint]:
+    if params.prior is None and params.prior_sha256 is not None:
+        yield Complaint(
+            "DPQL-E159",
+            "`prior_sha256` says nothing without `prior`",
+            "prior_sha256",
+            help="add `prior=NAME`, or leave `prior_sha256` out",
+        )
+    for table in facts.tables:
+        if sorted(table.columns) != sorted(column.name for column in facts.columns):
+            yield Complaint(
+                "DPQL-E159",
+                f"the public table `{table.name}` has other columns than this covariance",
+                "prior",
+                note="its columns: " + ", ".join(f"`{name}`" for name in table.columns[:20]),
+                help="give a matrix of just the columns of the statement, in any order",
+            )
+        if params.prior_sha256 not in (None, table.sha256):
+            yield Complaint(
+                "DPQL-E159",
+                f"the public table `{table.name}` is another file than `prior_sha256` says",
+                "prior_sha256",
+                note=f"its SHA-256 is {table.sha256}",
+                help="bind the file that was meant, or leave `prior_sha256` out",
             )
 
 

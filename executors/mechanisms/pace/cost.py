@@ -72,6 +72,11 @@ def assumptions(params: PaceParams, facts: Facts) -> tuple[str, ...]:
             "The matrix is a second moment about public constants, not a covariance: it contains "
             "the squared distance of the mean from them."
         )
+    if params.prior is not None:
+        lines.append(
+            f"The forecast rests on the public table `{params.prior}`; that it is public, and was "
+            "not computed from these people, is the author's word."
+        )
     if has_variances_only(params, facts):
         lines.append("No covariance is measured; the matrix has zeros there.")
         return tuple(lines)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["forecast", "resolve"]
 
 _LEAST_SCALE = 2**20
+_DECIMALS = 3
 
 
 def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
@@ -46,6 +47,8 @@ def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
     if depends_on_amount(params, facts):
         is_blind = len(facts.columns) == 1 or sees_variances_only(params, facts, worth(cost))
         values["strategy"] = "diagonal" if is_blind else "pilot"
+    for table in facts.tables:
+        values["prior_sha256"] = table.sha256
     resolved = type(params).model_construct(params.model_fields_set, **values)
     needs = need(resolved, facts, {facts.source.name: cost.unit})
     confirm_drawable(needs, cost, facts.source.max_rows)
@@ -57,13 +60,14 @@ def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
 
 
 def forecast(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
-    """Public design figures, in the unit box; there is no metric without a public prior.
+    """Public design figures, in the unit box; `precision` only with a public prior.
 
     `noise_sd_correlation` is the noise of one correlation in a release of all, `noise_edge` twice
     its root-d fold: what the largest eigenvalue of a correlation matrix must exceed 1 by. Of a
     search, `noise_sd_first_pair` belongs to the first round and `noise_sd_one_pair` to a search
     that spends everything on one pair; `break_even_pairs` of equal rounds have the noise of a
-    release of the whole matrix. Formulas: proof.md, accuracy.
+    release of the whole matrix. With a prior, `error_median` is the median Frobenius error of 20
+    simulated runs, `precision` its inverse. Formulas: proof.md, accuracy.
     """
     leaf = loss.leaves[0]
     sd = square_deviations(facts, Fraction(leaf.scale or 0))
@@ -85,6 +89,8 @@ def forecast(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
     cap = next((leaf for leaf in loss.leaves if leaf.role == "cap"), None)
     if cap is not None:
         figures |= _of_search(params, facts, Purse.behind(cap))
+    if facts.tables:
+        figures |= _on_prior(params, facts, loss)
     figures["warnings"] = advice(params, facts, loss, figures)
     return figures
 
@@ -113,6 +119,20 @@ def _of_search(params: PaceParams, facts: Facts, purse: Purse) -> dict[str, Any]
     if measure != 1:
         figures["selection_range"] = float(first.part(params.select).eta())
     return figures
+
+
+def _on_prior(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
+    from executors.mechanisms.pace.simulation import foresee
+
+    found = foresee(params, facts, loss)
+    return {
+        "precision": round(1.0 / found.median, _DECIMALS),
+        "error_low": round(found.low, _DECIMALS + 3),
+        "error_median": round(found.median, _DECIMALS + 3),
+        "error_high": round(found.high, _DECIMALS + 3),
+        "dense_runs": found.dense,
+        "simulated_rows": found.rows,
+    }
 
 
 def _rounds(params: PaceParams, facts: Facts) -> int:

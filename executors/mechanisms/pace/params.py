@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from executors.pricing.covariance_columns import Center
-from planner.mechanism import AUTO, Auto, ColumnName, Params
+from planner.mechanism import AUTO, Auto, ColumnName, Params, TableName
 
 __all__ = ["PaceParams"]
 
@@ -72,6 +72,19 @@ class PaceParams(Params):
         default=None,
         description="`paper`: the published search as far as it is known: center=midpoint and "
         "strategy=entries unless written, nothing drawn towards an average or towards zero",
+    )
+
+    prior: TableName | None = Field(
+        default=None,
+        description="a public covariance of the same columns, bound when the plan is made; the "
+        "method is simulated on it to foresee its error",
+        json_schema_extra={"forecast": True},
+    )
+    prior_sha256: str | None = Field(
+        default=None,
+        description="the SHA-256 of that table's file; the plan writes it, and where it is written "
+        "no other file will do",
+        json_schema_extra={"forecast": True},
     )
 
     @model_validator(mode="before")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -15,37 +14,17 @@ from executors.mechanisms.diagonal import MECHANISM as DIAGONAL
 from executors.mechanisms.pace import MECHANISM
 from executors.mechanisms.pace.forecast import resolve
 from executors.mechanisms.pace.run import run
-from executors.noise import OsSampler, StatementNoise
-from executors.release import Outcome
+from executors.noise import OsSampler
 from executors.statistics import entropy_fit
 from planner.calculus.cost import Cost
 from planner.facts import Column, Facts, SourceFacts
 from suites.covariance_tables import ArrayReader, facts_of, loss_of, release, summary_of
+from suites.pace_runs import released
 from suites.samplers import FastSampler, ScriptedSampler
 from suites.trial import written
 
 RHO = Cost("rho", Fraction(1, 10))
 STRATEGIES = ("entries", "dense", "pilot", "diagonal")
-
-
-def released(
-    rows: np.ndarray,
-    cost: Cost = RHO,
-    sampler: Any = 1,
-    facts: Facts | None = None,
-    batch: int = 65_536,
-    **options: Any,
-) -> Outcome:
-    facts = facts_of(len(rows), [(-1, 1)] * rows.shape[1]) if facts is None else facts
-    params = resolve(MECHANISM.params(**options), facts, cost)
-    loss = loss_of(MECHANISM, params, facts, cost)
-
-    def stats(query: Any) -> Any:
-        module = import_module(f"executors.summaries.{query.summary}")
-        return module.summarise(query, ArrayReader(rows, batch))
-
-    sampler = FastSampler(sampler) if isinstance(sampler, int) else sampler
-    return run(params, facts, loss, stats, StatementNoise(sampler, loss))
 
 
 def correlated(n: int = 2000, d: int = 6, seed: int = 1) -> np.ndarray:

@@ -123,7 +123,7 @@ class TestSearchAboutTheMiddle(NotAudited):
 class TestPublishedPair(PaceSuite):
     """Two columns: one pair, nothing is selected."""
 
-    options = {"variant": "paper"}  # noqa: RUF012
+    options = {"variant": "paper", "rounds": 2}  # noqa: RUF012
     count = 2
     far = ((1, 1), (1, -1))
     attains = 0.99
