@@ -20,13 +20,15 @@ Method = Literal["ssp", "adaptive"]
 
 _VARIANCE = 1.0 / 9.0
 _FEW = 9
-"""Up to this order the search of `adaptive` is drowned by its own noise."""
+"""Up to this order the constant that carries the mean is a third of the longest row or more."""
 
 
 def advice(
     method: Method, facts: Facts, mu: Fraction, norm: NormName = "linf"
 ) -> list[dict[str, str]]:
     """At most one warning: code, message, help; none where rows lie in a declared ball.
+
+    That about `adaptive` is for a private mean; about a public centre nothing is known.
 
     `mu` is what the statement costs, sqrt(2 rho). A matrix with noise of one covariance p errs by
     about d p, or by 1/sqrt(2) of it once projected.
@@ -58,8 +60,8 @@ def advice(
         return [
             _warning(
                 "DPQL-W253",
-                f"with {columns} columns the search for a radius mostly stops by its own noise, "
-                "and `ssp` has less noise at this cost",
+                f"with {columns} columns and a private mean there is little to shorten, and `ssp` "
+                "has less noise at this cost",
                 "write `COVARIANCE ssp`, or `COVARIANCE pace`",
             )
         ]

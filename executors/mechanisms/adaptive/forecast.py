@@ -68,7 +68,7 @@ def forecast(params: AdaptiveParams, facts: Facts, loss: Loss) -> dict[str, Any]
     """Public design figures; no metric, since the gain depends on how long the rows are.
 
     Deviations are in the unit box (or ball) of the frame, for rows that are not shortened at all.
-    `rms_error_unshortened` is the root mean square Frobenius error of that release, an upper guide:
+    `rms_error` is the root mean square Frobenius error of that release, an upper guide:
     with the radius R 2^-k all noise is 4^k times smaller.
     """
     length, search, cap = loss.leaves
@@ -79,8 +79,12 @@ def forecast(params: AdaptiveParams, facts: Facts, loss: Loss) -> dict[str, Any]
     step = whole / (facts.rows * PRODUCT)
     diagonal = step * scale
     pairs = step * weighted_scale(scale, pair_weight(params))
+    better: list[dict[str, str]] = []
+    if params.center == "private":
+        mu = Fraction(sensitivity, scale) * root_below(1 / _SHARE)
+        better = advice("adaptive", facts, mu, params.norm)
     return {
-        "rms_error_unshortened": sqrt(count * diagonal**2 + count * (count - 1) * pairs**2),
+        "rms_error": sqrt(count * diagonal**2 + count * (count - 1) * pairs**2),
         "noise_sd_variance_unshortened": diagonal,
         "noise_sd_covariance_unshortened": pairs,
         "noise_edge_unshortened": 2.0 * pairs * sqrt(order(params, facts)),
@@ -95,7 +99,5 @@ def forecast(params: AdaptiveParams, facts: Facts, loss: Loss) -> dict[str, Any]
         "warnings": warnings_of(
             diagonal * _TYPICAL_SQUARE, Fraction(sensitivity), Fraction(scale), _SHARE
         )
-        or advice(
-            "adaptive", facts, Fraction(sensitivity, scale) * root_below(1 / _SHARE), params.norm
-        ),
+        or better,
     }

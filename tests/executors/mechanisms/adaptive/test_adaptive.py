@@ -178,9 +178,7 @@ def test_the_upper_guide_is_the_error_of_a_ball_release() -> None:
     facts, chosen = facts_of(1000, [(-1, 1)] * 10), params(center="midpoint")
     figures = forecast(chosen, facts, loss_of(MECHANISM, chosen, facts, RHO))
     sigma = math.sqrt(2) * 10 / 1000 / math.sqrt(2 * 0.075)
-    assert figures["rms_error_unshortened"] == pytest.approx(
-        sigma * math.sqrt(10 * 11 / 2), rel=1e-3
-    )
+    assert figures["rms_error"] == pytest.approx(sigma * math.sqrt(10 * 11 / 2), rel=1e-3)
     assert MECHANISM.metrics == ()
     json.dumps(figures, allow_nan=False)
 
@@ -275,7 +273,7 @@ def test_shortening_pays_where_bounds_are_loose() -> None:
     found = [outcome(rows, Cost("rho", Fraction(1)), s, center="midpoint") for s in range(9)]
     errors = [np.linalg.norm(np.array(o.value["matrix"]) - rows.T @ rows / 600) for o in found]
     loss = loss_of(MECHANISM, chosen, facts, Cost("rho", Fraction(1)))
-    whole = forecast(chosen, facts, loss)["rms_error_unshortened"]
+    whole = forecast(chosen, facts, loss)["rms_error"]
     assert np.median([o.value["radius"] for o in found]) <= 1 / 2
     assert np.median(errors) < whole / 4
 
