@@ -148,6 +148,8 @@ def _leaf(leaf: Mapping[str, Any]) -> str:
     if leaf["scale"] is None:
         return f"at most {leaf['kind']} {next(iter(leaf['params'].values()))}, drawn step by step"
     law = names.get(leaf["kind"], leaf["kind"])
+    if leaf["kind"] == "pure" and leaf["width"] > 1:
+        law = f"noise in {leaf['width']} dimensions"
     steps = " grid steps" if leaf["kind"] == "dgauss" else ""
     return (
         f"{times}{law} of scale {short(leaf['scale'])}{steps} "

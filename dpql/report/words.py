@@ -44,6 +44,12 @@ _LABELS = {
     "sensitivity": "how far one person can move the result",
     "noise_scale": "scale of the noise",
     "noise_law": "law of the noise",
+    "trace": "variance of the statistic, all its columns together, for each record",
+    "trace_sensitivity": "how far one person can move the variance",
+    "trace_noise_scale": "scale of the noise on the variance",
+    "riskfloor_records": "records at risk below which an event weighs less",
+    "statistic_mean": "mean of the statistic if the effect is as assumed",
+    "statistic_sd": "its standard deviation without noise",
     "noise_sd_variance": "noise on each variance, in units of the half-ranges",
     "noise_sd_covariance": "noise on each covariance, in units of the half-ranges",
     "noise_sd_mean": "noise on each mean, in units of the half-ranges",
@@ -60,6 +66,8 @@ _LAWS = {
     "br": "noisy selection",
     "pure": "bounded random choice",
 }
+_VECTOR = "noise in the shape of the declared ranges"
+"""A `pure` leaf on several numbers at once."""
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -155,8 +163,10 @@ def noise(leaf: Mapping[str, Any]) -> str:
         return f"steps chosen while it runs, together never above {unit} = {amount(value)}"
     times = f"{leaf['count']:,} times " if leaf["count"] > 1 else ""
     ratio = number(leaf["scale"]) / number(leaf["sensitivity"])
+    is_vector = leaf["kind"] == "pure" and leaf["width"] > 1
+    law = _VECTOR if is_vector else _LAWS.get(leaf["kind"], leaf["kind"])
     return (
-        f"{times}{_LAWS.get(leaf['kind'], leaf['kind'])}; its scale is "
+        f"{times}{law}; its scale is "
         f"{shown(ratio, up=False, digits=3)} times the most by which one person can move the "
         "exact result"
     )

@@ -16,6 +16,7 @@ from dpql.commands.ledger import cost_of
 from dpql.ledger import Ledger
 from dpql.ledger.facts import KeyFacts, TableFacts
 from dpql.ledger.opening import compile_cap
+from dpql.report.words import noise
 
 DECLARED = """\
 DATASET trial ROWS 3000
@@ -115,6 +116,14 @@ def test_what_is_chosen_stands_in_the_plan() -> None:
     (statement,) = made.json()["body"]["statements"]
     assert statement["params"]["noise"] == {"auto": "knorm"}
     assert [leaf["kind"] for leaf in statement["leaves"]] == ["pure", "lap"]
+
+
+def test_noise_on_a_vector_has_a_name_of_its_own() -> None:
+    made = plan(DECLARED + "TEST score beta=[0, 0] COLUMNS (young, age) BUDGET eps=1 AS s")
+    (statement,) = made.json()["body"]["statements"]
+    first, second = (noise(leaf) for leaf in statement["leaves"])
+    assert first.startswith("noise in the shape of the declared ranges; its scale is 1.11 times")
+    assert second.startswith("Laplace noise")
 
 
 def test_a_test_that_cannot_succeed_is_warned_of() -> None:
