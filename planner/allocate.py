@@ -146,12 +146,17 @@ class _Allocator:
         return replace(
             measurement,
             costs=tuple(
-                replace(paid, cost=None, sought=paid.unit)
-                if self._moves(measurement, paid)
-                else paid
+                self._open(paid) if self._moves(measurement, paid) else paid
                 for paid in measurement.costs
             ),
         )
+
+    def _open(self, paid: SourceCost) -> SourceCost:
+        """The cost to be sought; an eps keeps its delta where no BUDGET in pairs gives another."""
+        budget = self.checked.bound.dataset(paid.source.dataset).budget
+        stays = paid.cost is not None and budget is not None and budget.unit != "eps_delta"
+        delta = paid.cost.delta if stays and paid.cost is not None else Fraction(0)
+        return replace(paid, cost=None, sought=paid.unit, delta=delta)
 
     def _least(self, measurement: BoundMeasurement, kept: tuple[Price, ...]) -> None:
         opened = self._opened(measurement)

@@ -53,7 +53,8 @@ class BoundDataset:
 class SourceCost:
     """What a measurement may spend at one source; `cost` is None while it says `auto`.
 
-    `sought` is the unit in which the planner then looks for it.
+    `sought` is the unit in which the planner then looks for it, `delta` one that stays beside an
+    eps that is looked for.
     """
 
     source: SourceFacts
@@ -61,6 +62,7 @@ class SourceCost:
     share: Fraction | None = None
     span: Span = field(default=NOWHERE, compare=False)
     sought: Unit | None = None
+    delta: Fraction = Fraction(0)
 
     @property
     def unit(self) -> Unit | None:

@@ -25,6 +25,7 @@ _GRAINS = 1000
 
 _DIGITS = 4
 _FINE = 12
+_LEAST = Fraction(1, 10**12)
 _CLOSE = Fraction(1, 10**9)
 _CLOSE_ENOUGH = Fraction(1, 1000)
 """For what composition on a grid adds, which takes longer and is written with four digits."""
@@ -43,6 +44,11 @@ class Rest:
     paid: SourceCost
     weight: Fraction
     as_share: bool
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta that is written beside its eps; 0 where there is none."""
+        return Fraction(0) if self.paid.cost is None else self.paid.cost.delta
 
     def price(self, cost: Cost, budget: Cost) -> Price:
         """The price of a cost, with its charge to the budget known. Raises Unsolvable."""
@@ -71,7 +77,9 @@ def fill(
     if left <= 0:
         return None
     parts = _parts(left, budget, rest)
-    return tuple(_at_most(one, part, budget) for one, part in zip(rest, parts, strict=True))
+    filled = [_at_most(one, part, budget) for one, part in zip(rest, parts, strict=True)]
+    found = tuple(price for price in filled if price is not None)
+    return found if len(found) == len(filled) else None
 
 
 def _parts(left: Fraction, budget: Cost, rest: Sequence[Rest]) -> list[Fraction]:
@@ -96,8 +104,8 @@ def _is_short(value: Fraction) -> bool:
     return (value * 10**12).denominator == 1
 
 
-def _at_most(one: Rest, part: Fraction, budget: Cost) -> Price:
-    """The price in the statement's own unit that charges no more than `part` of the budget."""
+def _at_most(one: Rest, part: Fraction, budget: Cost) -> Price | None:
+    """The dearest price in the statement's own unit that charges no more than `part`, if any."""
     if one.paid.unit == budget.unit:
         if one.as_share:
             share = part / budget.additive
@@ -108,10 +116,11 @@ def _at_most(one: Rest, part: Fraction, budget: Cost) -> Price:
     unit = one.paid.unit or "rho"
 
     def fits(place: int) -> bool:
-        charge = one.price(Cost(unit, rung(place)), budget).charge(budget.unit)
+        charge = one.price(Cost(unit, rung(place), one.delta), budget).charge(budget.unit)
         return charge is not None and charge <= part
 
-    return one.price(Cost(unit, rung(_last(fits, below(part)))), budget)
+    place = _last(fits, below(part))
+    return None if place is None else one.price(Cost(unit, rung(place), one.delta), budget)
 
 
 def _written(unit: str, additive: Fraction) -> Cost:
@@ -121,11 +130,13 @@ def _written(unit: str, additive: Fraction) -> Cost:
     return Cost("eps" if unit == "eps" else "rho", additive)
 
 
-def _last(fits: Callable[[int], bool], start: int) -> int:
-    """The highest place on the ladder that fits, where every lower one does."""
-    good, step = start, 1
+def _last(fits: Callable[[int], bool], start: int) -> int | None:
+    """The highest place on the ladder that fits, where every lower one does; None below 1e-12."""
+    good, step, lowest = start, 1, below(_LEAST)
     while not fits(good):
-        good, step = good - step, 2 * step
+        if good == lowest:
+            return None
+        good, step = max(lowest, good - step), 2 * step
     bad, step = good + 1, 1
     while fits(bad):
         good, bad, step = bad, bad + step, 2 * step
@@ -144,7 +155,7 @@ def _scaled(
 
     def prices(factor: Fraction) -> tuple[Price, ...]:
         return tuple(
-            one.price(_rounded(one, _noisier(cost, factor), budget), budget)
+            one.price(_rounded(one, _noisier(cost, factor, budget), budget), budget)
             for one, cost in zip(rest, start, strict=True)
         )
 
@@ -186,25 +197,24 @@ def _start(one: Rest, budget: Cost, part: Fraction) -> Cost:
         return Cost("mu", root_down(gdp_mu(budget.amount, budget.delta) ** 2 * part))
     if budget.unit == "eps_delta" and unit == "rho":
         return Cost("rho", zcdp_rho(budget.amount, budget.delta) * part)
-    return Cost("rho" if unit == "rho" else "mu", budget.amount * part)
+    return Cost(unit, budget.amount * part, one.delta)
 
 
-def _noisier(cost: Cost, factor: Fraction) -> Cost:
-    """The cost for `factor` times the noise; of a pair, both numbers fall by the factor."""
+def _noisier(cost: Cost, factor: Fraction, budget: Cost) -> Cost:
+    """The cost for `factor` times the noise; a pair falls as a share of the budget, or in eps."""
     if cost.unit == "eps_delta":
-        return replace(cost, amount=cost.amount / factor, delta=cost.delta / factor)
+        delta = cost.delta / (factor if budget.unit == "eps_delta" else 1)
+        return replace(cost, amount=cost.amount / factor, delta=delta)
     return cost_at(cost, factor)
 
 
 def _rounded(one: Rest, cost: Cost, budget: Cost) -> Cost:
     """The cost as it is written, rounded down to 4 digits; of a pair, the share of the budget."""
-    if one.as_share or cost.unit == "eps_delta":
-        part = (
-            cost.amount / budget.amount
-            if cost.unit == "eps_delta"
-            else (cost.additive / budget.additive)
-        )
+    if cost.unit == budget.unit and (one.as_share or cost.unit == "eps_delta"):
+        is_pair = cost.unit == "eps_delta"
+        whole = budget.amount if is_pair else budget.additive
+        part = (cost.amount if is_pair else cost.additive) / whole
         return part_of(budget, min(Fraction(1), round_down(part, _DIGITS)))
     if cost.unit == "mu":
         return Cost("mu", root_down(cost.additive, _DIGITS))
-    return Cost(cost.unit, round_down(cost.amount, _DIGITS))
+    return replace(cost, amount=round_down(cost.amount, _DIGITS))

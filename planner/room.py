@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from planner.bound import BoundDataset, BoundMeasurement, SourceCost
-from planner.calculus.cost import Cost, Unit
+from planner.calculus.cost import Cost
 from planner.calculus.exact import root_down, round_down
 from planner.calculus.shares import part_of
 from planner.charges import total_of
@@ -44,7 +44,8 @@ class Room:
         self.grid = grid
         self.open = tuple(paid for paid in measurement.costs if paid.cost is None)
         units = {paid.sought for paid in self.open}
-        self.in_shares = in_shares or len(units) > 1 or units == {"eps_delta"}
+        loose = any(paid.sought == "eps_delta" and not paid.delta for paid in self.open)
+        self.in_shares = in_shares or len(units) > 1 or loose
         self.names = tuple(dict.fromkeys(paid.source.dataset for paid in self.open))
 
     @property
@@ -118,8 +119,7 @@ class Room:
         budget = self._budget(paid)
         if self.in_shares and budget is not None:
             return part_of(budget, amount)
-        unit: Unit = paid.sought or "rho"
-        return Cost(unit, amount)
+        return Cost(paid.sought or "rho", amount, paid.delta)
 
     def _left(self) -> Fraction:
         """What is left of the one budget, exactly or rounded down; 0 where that is not asked."""

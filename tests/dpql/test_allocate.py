@@ -69,6 +69,9 @@ FILES = {
     "mixed units in rho": rossi(
         "rho=2", COX.format("eps=1"), PAIR.format("mu=1"), SPREAD.format("3%"), SHARP
     ),
+    "pairs in a rho budget": rossi(
+        "rho=2", PAIR.format("eps=1, delta=1e-7"), TRIPLE.format("eps=9, delta=1e-8"), SHARP
+    ),
     "eps only": rossi("eps=3", COX.format("eps=0.1"), GOAL),
     "pairs": rossi(
         "eps=6, delta=1e-6", COX.format("eps=1"), PAIR.format("10%"), TRIPLE.format("mu=1"), SHARP
@@ -212,6 +215,24 @@ def test_no_method_changes_its_noise() -> None:
     made = of_file("eps in a mu budget")
     assert rows(made)["effect"].written.startswith("eps=")
     assert rows(made)["pair"].written.startswith("mu=")
+
+
+def test_a_pair_keeps_its_delta_in_a_budget_of_another_unit() -> None:
+    made = of_file("pairs in a rho budget")
+    assert {name: row.proposal.cost.delta for name, row in rows(made).items()} == {
+        "pair": Fraction(1, 10**7),
+        "triple": Fraction(1, 10**8),
+    }
+    left = made.splits[0].left
+    assert left is not None
+    assert 0 <= left < Fraction(1, 40)
+
+
+def test_a_delta_that_alone_costs_more_than_is_left_is_said() -> None:
+    text = survey("rho=1e-9") + "COVARIANCE ssp eps=1, delta=0.1 AS a\n"
+    code, message, _ = refusal(text)
+    assert code == "DPQL-E079"
+    assert "is left for `a`" in message
 
 
 def test_pairs_of_eps_and_delta_are_filled_by_composition() -> None:
