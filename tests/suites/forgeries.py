@@ -149,7 +149,6 @@ def everything() -> tuple[Body, bytes, list[Body]]:
         reserve("eps", total(other, "eps") or 0, "e"),
         reserve("rho", total(other, "rho") or 0, "e"),
         reserve("mu2", total(other, "mu_squared") or 0, "e"),
-        reserve("adp", F(4), "e", delta=small),
     )
 
 

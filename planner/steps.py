@@ -1,0 +1,140 @@
+"""Steps of a certificate: nodes from a plan's leaves to their cost in eps, rho or mu squared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from planner.calculus.convert import Native, Unconvertible, charge
+from planner.calculus.exact import sum_up, text
+from planner.calculus.group import grouped
+from planner.calculus.homes import parts_of
+from planner.calculus.joint import joint
+from planner.calculus.leaves import Leaf
+
+__all__ = ["BOUNDED", "UNITS", "CertificateError", "Member", "Steps", "claimable"]
+
+UNITS: dict[str, Native] = {"eps": "eps", "rho": "rho", "mu2": "mu_squared"}
+BOUNDED = ("pure", "lap", "br")
+_LONGEST = 10**60
+
+
+class CertificateError(ValueError):
+    """A reserved amount does not cover what the plan's leaves cost, or has no derivation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A leaf of the plan, for one person, with the id of its node and what the node claims."""
+
+    id: str
+    leaf: Leaf
+    costs: dict[str, str] = field(compare=False)
+
+
+@dataclass(slots=True)
+class Steps:
+    """Nodes as they are added; each claim is rounded up."""
+
+    nodes: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(
+        self, stem: str, rule: str, given: Mapping[str, Any], out: Mapping[str, Fraction]
+    ) -> str:
+        """A new node; its id is the stem with a number."""
+        id = f"{stem}{len(self.nodes)}"
+        written = {unit: text(value) for unit, value in out.items()}
+        self.nodes.append({"id": id, "rule": rule, "in": dict(given), "out": written})
+        return id
+
+    def leaves(self, body: Mapping[str, Any]) -> list[Member]:
+        """One node for each leaf of the plan, as one person's rows make it.
+
+        A declared (eps, delta) claims both; others claim nothing until a sum needs a unit.
+        """
+        rows = {dataset["name"]: dataset["unit"]["max"] for dataset in body["datasets"]}
+        members = []
+        for i, statement in enumerate(body["statements"]):
+            for place, written in enumerate(statement["leaves"]):
+                leaf, k = Leaf.from_json(written), rows[written["dataset"]]
+                person = grouped(leaf, k) if leaf.scale is None else leaf
+                given = {"statement": statement["name"], "leaf": place, "rows": k, **written}
+                rule = "cap" if leaf.role == "cap" else leaf.kind
+                id = f"l{i}.{place}"
+                costs: dict[str, str] = {}
+                if person.kind == "adp":
+                    for unit, one in (("delta", person.delta), ("eps", person.param)):
+                        costs[unit] = text(claimable(person.count * one))
+                self.nodes.append({"id": id, "rule": rule, "in": given, "out": costs})
+                members.append(Member(id, person, costs))
+        return members
+
+    def sum_of(
+        self, members: Sequence[Member], unit: str, most: int, joined: bool = False
+    ) -> tuple[list[str], Fraction]:
+        """The nodes whose sum is the members' cost in a unit, with that sum; sites by the largest.
+
+        `joined`: the members of the dataset, and those of each site, are composed where that is
+        less. Raises CertificateError where a leaf has no value in the unit.
+        """
+        homes: dict[str | None, list[Member]] = {}
+        for member in members:
+            homes.setdefault(member.leaf.site, []).append(member)
+        sites = {
+            site: (self._joined(mine) if joined else None)
+            or [(self._cost(member, unit), member.id) for member in mine]
+            for site, mine in homes.items()
+        }
+        whole = sites.pop(None, [])
+        if len(sites) > 1:
+            whole.append(self._dearest(sites, unit, most))
+        else:
+            whole.extend(part for parts in sites.values() for part in parts)
+        # In the order in which both sides add them, so that both round alike.
+        whole.sort()
+        return [id for _, id in whole], sum_up(cost for cost, _ in whole)
+
+    def _joined(self, members: Sequence[Member]) -> list[tuple[Fraction, str]] | None:
+        """One node for the members' joint mu squared, beside Gaussian ones that are left apart."""
+        parts = parts_of(member.leaf for member in members)
+        found = None if parts is None else joint(parts)
+        if found is None:
+            return None
+        off = [m for m in members if found.apart and m.leaf.kind not in BOUNDED]
+        on = [member.id for member in members if member not in off]
+        given = {"bits": found.bits, "h": text(found.step), "of": on}
+        id = self.add("j", "pld_mu2", given, {"mu2": found.composed})
+        return [(found.composed, id), *((self._cost(member, "mu2"), member.id) for member in off)]
+
+    def _dearest(
+        self, sites: Mapping[str | None, list[tuple[Fraction, str]]], unit: str, most: int
+    ) -> tuple[Fraction, str]:
+        costs = []
+        for parts in sites.values():
+            parts.sort()
+            cost, id = claimable(sum_up(cost for cost, _ in parts)), parts[0][1]
+            if len(parts) > 1:
+                id = self.add("s", f"sum_{unit}", {"of": [part for _, part in parts]}, {unit: cost})
+            costs.append((cost, id))
+        costs.sort()
+        largest = claimable(sum_up(cost for cost, _ in costs[-most:]))
+        return largest, self.add("m", "site_top", {"of": [id for _, id in costs]}, {unit: largest})
+
+    def _cost(self, member: Member, unit: str) -> Fraction:
+        """What all draws of one leaf cost in a unit, as its node claims from here on."""
+        try:
+            one = charge(member.leaf, UNITS[unit])
+        except Unconvertible as reason:
+            raise CertificateError(str(reason)) from reason
+        cost = claimable(member.leaf.count * one.value)
+        member.costs[unit] = text(cost)
+        return cost
+
+
+def claimable(value: Fraction) -> Fraction:
+    """The value where its text is short, else rounded up to 60 places."""
+    if value.denominator <= _LONGEST:
+        return value
+    return Fraction(-(-value.numerator * _LONGEST // value.denominator), _LONGEST)
