@@ -9,8 +9,7 @@ import numpy as np
 
 from executors.pricing.hazard import AT_RISK, HAZARD, CurveParams, HazardParams, floor_of
 from executors.statistics.hazard_curve import Scale, curve
-from executors.statistics.hazard_noise import Law
-from executors.statistics.hazard_site import SiteCurve, SiteValue
+from executors.statistics.hazard_site import SiteCurve, SiteValue, laws_of
 from planner.calculus.leaves import Loss
 from planner.facts import Facts, SourceFacts
 from planner.mechanism import AUTO
@@ -37,10 +36,7 @@ def expected(
     at_risk = source.rows * np.exp(-(rate + censoring) * np.arange(bins + 1) / bins)
     halfway = (at_risk[:-1] + at_risk[1:]) / 2
     hazard = np.cumsum(rate / bins * np.minimum(1.0, halfway / floor))
-    laws: dict[str, tuple[Law, float]] = {}
-    for leaf in loss.leaves:
-        if (leaf.dataset, leaf.site) == (source.dataset, source.site) and leaf.scale is not None:
-            laws[leaf.role] = ("laplace" if leaf.kind == "lap" else "gaussian", float(leaf.scale))
+    laws = laws_of(loss, source)
     value = SiteValue(
         source=source.name,
         n=source.rows,

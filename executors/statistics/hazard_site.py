@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from executors.noise import StatementNoise
+from executors.noise.realise import gaussian_grid, laplace_grid
 from executors.pricing.hazard import (
     AT_RISK,
     HAZARD,
@@ -30,10 +31,10 @@ from executors.statistics.hazard_noise import Law, deviations, upper_reach
 from executors.statistics.hazard_tree import Doubles, measured, prefixes
 from executors.summaries.survival_groups import SurvivalGroups
 from planner.calculus.leaves import Loss
-from planner.facts import Facts
+from planner.facts import Facts, SourceFacts
 from planner.mechanism import Query
 
-__all__ = ["SiteCurve", "SiteValue", "as_release", "measure", "site_of"]
+__all__ = ["SiteCurve", "SiteValue", "as_release", "laws_of", "measure", "site_of"]
 
 _LAWS: Mapping[str, Law] = {"discrete_gaussian": "gaussian", "discrete_laplace": "laplace"}
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -78,6 +79,16 @@ class SiteCurve:
     hazard_scale: float
     at_risk_law: Law
     at_risk_scale: float
+
+    @property
+    def hazard_noise(self) -> tuple[Law, float]:
+        """Law and scale of the noise on the measured hazard."""
+        return self.hazard_law, self.hazard_scale
+
+    @property
+    def at_risk_noise(self) -> tuple[Law, float]:
+        """Law and scale of the noise on the measured counts."""
+        return self.at_risk_law, self.at_risk_scale
 
     @property
     def bins(self) -> int:
@@ -159,6 +170,20 @@ def measure(
 
 def _home(leaf: Any) -> tuple[str, str | None]:
     return leaf.dataset, leaf.site
+
+
+def laws_of(loss: Loss, source: SourceFacts) -> dict[str, tuple[Law, float]]:
+    """Law and scale, by role, of the noise that a source draws: its leaves' on their grids."""
+    found: dict[str, tuple[Law, float]] = {}
+    for leaf in loss.leaves:
+        if (leaf.dataset, leaf.site) != (source.dataset, source.site):
+            continue
+        if leaf.sensitivity is None or leaf.scale is None:
+            raise ValueError("a leaf of a curve has a scale")
+        grid_of = laplace_grid if leaf.kind == "lap" else gaussian_grid
+        grid = grid_of(leaf.sensitivity, leaf.scale, leaf.width)
+        found[leaf.role] = ("laplace" if leaf.kind == "lap" else "gaussian", float(grid.width))
+    return found
 
 
 def as_release(outcome: Outcome) -> dict[str, Any]:

@@ -446,16 +446,25 @@ def test_releases_made_apart_combine_to_what_one_process_makes() -> None:
         noted = [{"law": n.law, "scale": n.scale, "role": n.role} for n in apart.noise]
         written = json.dumps({"value": apart.value, "noise": noted}, allow_nan=False)
         files.append(json.loads(written))
-    found = combine(files[0], files[1], statement.params, statement.facts)
+    found = combine(files[0], files[1], statement.params, statement.facts, statement.loss)
     assert found.value["outcome"] == "TESTED"
     assert 0 < found.value["p_value"] <= 1
     assert [site["raw"] for site in found.value["sites"]] == [file["value"] for file in files]
     with pytest.raises(ValueError, match=r"not the release of `trial\.north`"):
-        combine(files[1], files[0], statement.params, statement.facts)
+        combine(files[1], files[0], statement.params, statement.facts, statement.loss)
+    quieter = [{**note, "scale": note["scale"] / 2} for note in files[1]["noise"]]
+    with pytest.raises(ValueError, match="other noise"):
+        combine(
+            files[0],
+            {**files[1], "noise": quieter},
+            statement.params,
+            statement.facts,
+            statement.loss,
+        )
     for changed in ({"n": 299}, {"floor": 29}, {"horizon": 59.0}, {"tree": "haar"}):
         liar = {**files[0], "value": {**files[0]["value"], **changed}}
         with pytest.raises(ValueError):
-            combine(liar, files[1], statement.params, statement.facts)
+            combine(liar, files[1], statement.params, statement.facts, statement.loss)
 
 
 def test_a_refusal_is_a_coded_message(hospitals: Hospitals) -> None:

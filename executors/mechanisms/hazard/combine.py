@@ -7,29 +7,34 @@ from fractions import Fraction
 from typing import Any
 
 from executors.mechanisms.hazard.cost import HazardTestParams
-from executors.pricing.hazard import floor_of, horizon_of
+from executors.pricing.hazard import AT_RISK, HAZARD, floor_of, horizon_of
 from executors.release import Outcome
 from executors.statistics.hazard_curve import curve
 from executors.statistics.hazard_noise import DRAWS, SEED
-from executors.statistics.hazard_site import SiteCurve, site_of
+from executors.statistics.hazard_site import SiteCurve, laws_of, site_of
 from executors.statistics.hazard_test import compare
+from planner.calculus.leaves import Loss
 from planner.facts import Facts
 
 __all__ = ["combine"]
 
 
 def combine(
-    first: Mapping[str, Any], second: Mapping[str, Any], params: HazardTestParams, facts: Facts
+    first: Mapping[str, Any],
+    second: Mapping[str, Any],
+    params: HazardTestParams,
+    facts: Facts,
+    loss: Loss,
 ) -> Outcome:
     """The test of two sources' releases, in the order of ON, as JSON each.
 
     Of a release only `value` and `noise` are read. What it repeats of the plan (name, n, q,
-    horizon, bins, tree) must be as `params` and `facts` say. Raises ValueError where it is not, or
-    where something is no release of a curve.
+    horizon, bins, tree, the laws and scales of its noise) must be as the plan has it. Raises
+    ValueError where it is not, or where something is no release of a curve.
     """
     sites = (
-        _confirmed(first, params, facts, 0),
-        _confirmed(second, params, facts, 1),
+        _confirmed(first, params, facts, loss, 0),
+        _confirmed(second, params, facts, loss, 1),
     )
     level = float(params.level)
     verdict = compare(*sites, level)
@@ -77,7 +82,7 @@ def combine(
 
 
 def _confirmed(
-    release: Mapping[str, Any], params: HazardTestParams, facts: Facts, place: int
+    release: Mapping[str, Any], params: HazardTestParams, facts: Facts, loss: Loss, place: int
 ) -> SiteCurve:
     """The release as numbers, where it is of the source that the plan has at this place."""
     site, source = site_of(release), facts.sources[place]
@@ -87,4 +92,7 @@ def _confirmed(
         raise ValueError(f"this is not the release of `{source.name}` under this plan")
     if told.horizon != float(horizon_of(params, facts)):
         raise ValueError(f"the release of `{source.name}` has another horizon")
+    drawn = {HAZARD: site.hazard_noise, AT_RISK: site.at_risk_noise}
+    if drawn != laws_of(loss, source):
+        raise ValueError(f"the release of `{source.name}` has other noise than the plan")
     return site

@@ -47,4 +47,4 @@ def run(
         for source, site in zip(facts.sources, sites, strict=True)
         for note in site.noise
     ]
-    return replace(combine(first, second, params, facts), noise=tuple(notes))
+    return replace(combine(first, second, params, facts, loss), noise=tuple(notes))
