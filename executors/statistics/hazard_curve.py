@@ -46,12 +46,12 @@ def curve(site: SiteCurve, level: float, scale: Scale) -> Curve:
     """The curve with a band of which each time's true value lies outside with chance `level`.
 
     The cumulative hazard never falls and begins at 0; survival is exp(-hazard). The band is about
-    the noisy hazard as released: sampling variance step / Y of every bin up to the time, and the
-    noise. It is widened, if at all, to hold the cleaned estimate.
+    the noisy hazard as released: sampling variance step x the mean of 1/Y of every bin up to the
+    time, and the noise. It is widened, if at all, to hold the cleaned estimate.
     """
     raw = site.hazard
     clean = np.maximum.accumulate(np.maximum(raw, 0.0))
-    variance = np.cumsum(np.diff(clean, prepend=0.0) / site.least_at_risk())
+    variance = np.cumsum(np.diff(clean, prepend=0.0) * site.inverse_at_risk())
     half = _half_width(site, variance, level)
     lower = np.minimum(np.maximum(raw - half, 0.0), clean)
     upper = np.maximum(raw + half, clean)

@@ -65,7 +65,7 @@ def curve_figures(params: CurveParams, facts: Facts, loss: Loss, scale: Scale) -
     shown: dict[str, Any] = {"reliable_to": found.reliable_to, "bins": params.bins}
     if reach:
         widths = (found.upper - found.lower)[1 : reach + 1] / 2
-        sampling = (np.diff(site.hazard, prepend=0.0) / site.least_at_risk())[:reach].sum()
+        sampling = (np.diff(site.hazard, prepend=0.0) * site.inverse_at_risk())[:reach].sum()
         shown |= {
             "estimate_there": float(found.estimate[reach]),
             "half_width": float(widths.max()),

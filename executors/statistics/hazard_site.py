@@ -111,8 +111,16 @@ class SiteCurve:
 
         Post-processing of the noisy counts; n at the beginning is public.
         """
-        before = np.concatenate([[float(self.value.n)], self.at_risk[:-1]])
-        falling = np.minimum.accumulate(np.minimum(before, float(self.value.n)))
+        return self._at_risk()[:-1]
+
+    def inverse_at_risk(self) -> Doubles:
+        """The mean of 1/Y over each bin, by its values at the two ends, shape (B,)."""
+        inverse = 1.0 / self._at_risk()
+        return np.asarray((inverse[:-1] + inverse[1:]) / 2.0)
+
+    def _at_risk(self) -> Doubles:
+        counts = np.concatenate([[float(self.value.n)], self.at_risk])
+        falling = np.minimum.accumulate(np.minimum(counts, float(self.value.n)))
         return np.asarray(np.maximum(falling, float(self.value.floor)))
 
 

@@ -174,7 +174,7 @@ def test_a_curve_without_noise_is_the_fleming_harrington_curve() -> None:
     hazard, at_risk = [0.1, 0.3, 0.6, 0.8], [900.0, 700.0, 500.0, 300.0]
     found = curve(site(hazard, at_risk, scale=1e-12, counts=1e-12), 0.05, "survival")
     assert found.estimate == pytest.approx(np.exp([0.0, *(-value for value in hazard)]))
-    sd = math.sqrt(0.1 / 1000 + 0.2 / 900)
+    sd = math.sqrt(0.1 * (1 / 1000 + 1 / 900) / 2 + 0.2 * (1 / 900 + 1 / 700) / 2)
     assert found.lower[2] == pytest.approx(math.exp(-0.3 - 1.959963984540054 * sd))
     assert found.upper[2] == pytest.approx(math.exp(-0.3 + 1.959963984540054 * sd))
     assert found.time.tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
