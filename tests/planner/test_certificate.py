@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpql.checker import check
+from dpql.checker import Rejected, check
 from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import round_up, text
@@ -15,7 +15,8 @@ from planner.calculus.inverse import charged, solve
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
 from planner.certificate import CertificateError
-from suites.forgeries import certified, dataset, plan, reserve, statement
+from suites.forgeries import canonical, certified, dataset, plan, reserve, statement
+from suites.queries import findings
 
 F = Fraction
 SMALL = F(1, 10**5)
@@ -261,3 +262,21 @@ def test_a_large_plan_is_written_and_checked_in_linear_time():
     body = plan([dataset("d")], *(statement(f"s{i}", leaf) for i, leaf in enumerate(some)))
     certificate = accepted(body, reserve("mu2", total(some, "mu_squared")))
     assert len(certificate["nodes"]) == 401
+
+
+def test_parts_by_a_private_column_are_no_parallel_parts():
+    """A replaced row may move from one part to another: `BY` is refused, and so is `site_top`."""
+    query = (
+        "DATASET s ROWS 100 COLUMNS (x REAL IN [0, 1], y REAL IN [-1, 1], part BOOLEAN)\n"
+        "COVARIANCE ssp COLUMNS (x, y) BY part mu=1 AS each\n"
+    )
+    assert "DPQL-E042" in [finding.code for finding in findings(query)]
+    parts = [Leaf.gauss(1, 4, dataset="d"), Leaf.gauss(1, 4, dataset="d")]
+    body = plan([dataset("d")], statement("a", parts[0]), statement("b", parts[1]))
+    honest = accepted(body, reserve("mu2", F(1, 8)))
+    assert honest["nodes"][-1]["rule"] == "sum_mu2"
+    top = honest["nodes"][-1]
+    top.update(rule="site_top", out={"mu2": "0.0625"})
+    honest["totals"][0]["out"] = top["out"]
+    with pytest.raises(Rejected):
+        check(honest, canonical(body), [reserve("mu2", F(1, 16))])
