@@ -24,6 +24,7 @@ TEST cox beta=b0 VS b1 shrink=0.5 eps=0.5, delta=1e-6 AS pair
 COVARIANCE ssp COLUMNS (age, prio) rho=0.1 AS matrix
 COVARIANCE ssp COLUMNS (age, prio, fin) center=midpoint weights=plain mu=0.4 AS moments
 COVARIANCE diagonal COLUMNS (age, prio, fin) mu=0.4 AS spread
+COVARIANCE pace COLUMNS (age, prio, fin) mu=0.4 AS chosen
 PEEL evalues size=5 mu=0.8 AS fixed
 PEEL evalues size=40 rho=0.2 AS all_of_them
 PEEL evalues ADAPTIVE rho=0.3 AS adaptive
@@ -149,6 +150,18 @@ def test_covariances(made: dict[str, Any]) -> None:
     assert number(leaf["scale"]) == pytest.approx(expected / 0.4, rel=1e-9)
 
 
+def test_a_pilot_and_its_filter(made: dict[str, Any]) -> None:
+    first, pilot, cap = statement(made, "chosen")["leaves"]
+    moved = math.sqrt(1.402 * 3) * 2**32
+    ball = (2**16 + math.sqrt(3) + 1) ** 2
+    for leaf, length, share in ((first, moved, 0.3), (pilot, ball, 0.7 * 0.4)):
+        assert number(leaf["sensitivity"]) == pytest.approx(length, rel=1e-9)
+        scale = length / (0.4 * math.sqrt(share))
+        assert number(leaf["scale"]) == pytest.approx(scale, rel=1e-8)
+    assert (cap["kind"], cap["role"]) == ("gdp", "cap")
+    assert number(cap["params"]["mu"]) == pytest.approx(0.4 * math.sqrt(0.42), rel=1e-12)
+
+
 def test_peels(made: dict[str, Any]) -> None:
     step = math.ceil(0.3 * 2**40) + 1
     select, measure = statement(made, "fixed")["leaves"]
@@ -184,7 +197,7 @@ def test_totals(made: dict[str, Any]) -> None:
     assert number(hits["total"]["rho"]) == pytest.approx(fixed + 0.2 + 0.3, rel=1e-9)
     lap = lambda e: e - 1 + math.exp(-e)  # noqa: E731
     pair = 0.5 - 2 * math.log1p(-1e-6)
-    rho = lap(1) + 0.7**2 / 2 + 0.1 + lap(pair) + 0.1 + 2 * 0.4**2 / 2
+    rho = lap(1) + 0.7**2 / 2 + 0.1 + lap(pair) + 0.1 + 3 * 0.4**2 / 2
     assert number(rossi["total"]["rho"]) == pytest.approx(rho, rel=1e-12)
     (eps,) = [p for p in rossi["total"]["eps_delta"] if p["delta"] == "0.000001"]
     mu = number(rossi["total"]["mu"])
