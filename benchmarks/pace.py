@@ -5,9 +5,13 @@
 Runs one search with real noise on generated rows in which every column depends on others, without
 annealing, so that it has as many rounds as asked: variances, then a choice among all pairs, a
 measurement and a new fit in each. The peer is one graphical lasso of scikit-learn on the exact
-matrix, the usual estimate of a sparse inverse. Seconds are of processor time, all threads
-together. Memory is the peak of a process that does nothing else, beside that of one that only makes
-the rows.
+matrix, the usual estimate of a sparse inverse; beyond 400 columns it is left out. Seconds are of
+processor time, all threads together. Memory is the peak of a process that does nothing else, beside
+that of one that only makes the rows.
+
+On one core of a shared machine: 260 columns, 300 rounds, 20,000 rows: 6.7 s, 2.7 times the peer,
+353 MB, as much as making the rows. 1,000 columns, 500 rounds that measured 500 pairs, 5,000 rows:
+39 s, 736 MB.
 """
 
 from __future__ import annotations
@@ -40,13 +44,14 @@ from planner.mechanism import Query
 
 _RHO = Fraction(10)
 _WALL = 4.0
+_MOST_FOR_PEER = 400
 
 
 def main(columns: int = 260, rounds: int = 300, rows: int = 20_000) -> None:
     """Print one JSON line: seconds of a run and of the peer, their ratio, peak memory in MB."""
     table = generated(columns, rows)
     seconds, outcome = timed(lambda: released(table, rounds))
-    peer, _ = timed(lambda: lasso(table))
+    peer = timed(lambda: lasso(table))[0] if columns <= _MOST_FOR_PEER else None
     measured = outcome.value["measurements"]
     pairs = {(j, k) for j, k in zip(measured["j"], measured["k"]) if k is not None and j != k}
     peaks = [peak_of(kind, columns, rounds, rows) for kind in ("nothing", "run")]
@@ -59,8 +64,8 @@ def main(columns: int = 260, rounds: int = 300, rows: int = 20_000) -> None:
                 "pairs": len(pairs),
                 "converged": outcome.value["converged"],
                 "seconds": round(seconds, 2),
-                "graphical_lasso_seconds": round(peer, 2),
-                "ratio": round(seconds / peer, 2),
+                "graphical_lasso_seconds": None if peer is None else round(peer, 2),
+                "ratio": None if peer is None else round(seconds / peer, 2),
                 "rows_megabytes": peaks[0],
                 "peak_megabytes": peaks[1],
             }
