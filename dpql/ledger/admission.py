@@ -60,6 +60,16 @@ def payers_of(body: PlanBody, keys: Sequence[str] | None) -> tuple[Payer, ...]:
     return chosen
 
 
+_WAYS_OUT: Mapping[Native, str] = {
+    "eps": "it draws noise without bound, such as Gaussian noise: give every cost as eps=, or ask "
+    "the custodian for a key that counts rho or mu",
+    "rho": "it holds a cost with a delta of its own: use methods with Gaussian or bounded noise",
+    "mu2": "a method spends rho step by step, which has no mu: give that cost as mu=, or ask the "
+    "custodian for a key that counts rho",
+}
+"""Why a plan may have no total in the unit of a key, and what to do."""
+
+
 def request(
     payers: Sequence[Payer], certificate: Mapping[str, Any], units: Mapping[str, Native]
 ) -> Request:
@@ -80,7 +90,8 @@ def request(
                 raise CertificateRefused(
                     f"the certificate has {len(claims)} totals in {name} for `{payer.dataset}`",
                     note=f"key `{payer.key}` counts in {name}, and wants exactly one",
-                    help="plan again with `--ledger`, so that the total is in the key's unit",
+                    help="plan the query anew"
+                    + ("" if claims else f"; if it still has none, {_WAYS_OUT[unit]}"),
                 )
             value = amount(claims[0])
             if value <= 0:

@@ -63,8 +63,21 @@ def test_a_refusal_under_mu_speaks_of_mu_and_of_its_squares(ledger):
 def test_a_key_counts_in_its_own_unit_only(ledger):
     ledger.open_key(facts(cap="1", unit="mu2"))
     asked = plan("0.1", unit="rho")
-    with pytest.raises(CertificateRefused, match="0 totals in mu for `trial`"):
+    with pytest.raises(CertificateRefused, match="0 totals in mu for `trial`") as refused:
         ledger.reserve(asked, certificate(asked))
+    assert "give that cost as mu=, or ask the custodian for a key that counts rho" in (
+        refused.value.help
+    )
+
+
+def test_a_key_in_eps_says_what_else_it_could_count(ledger):
+    ledger.open_key(facts(cap="1", unit="eps"))
+    asked = plan("0.1", unit="rho")
+    with pytest.raises(CertificateRefused, match="0 totals in eps for `trial`") as refused:
+        ledger.reserve(asked, certificate(asked))
+    assert "give every cost as eps=, or ask the custodian for a key that counts rho or mu" in (
+        refused.value.help
+    )
 
 
 def test_a_claim_below_the_cost_is_refused_by_the_checker(ledger):

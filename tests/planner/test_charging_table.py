@@ -14,7 +14,7 @@ from scipy.special import ndtri
 
 from planner.bound import BoundDataset
 from planner.calculus.cost import Cost, Unit
-from planner.calculus.leaves import Draft, Kind
+from planner.calculus.leaves import Draft, Kind, Leaf
 from planner.calculus.louder import cost_at, louder
 from planner.checked import Price
 from planner.findings import Findings
@@ -105,6 +105,16 @@ def test_every_cell_of_the_table_is_charged_or_refused(kind: Kind, column: int, 
         value = math.sqrt(found) if unit == "mu" else float(found)
         assert value == pytest.approx(wanted, rel=1e-12)
         assert said(unit, one) == []
+
+
+@pytest.mark.parametrize("kind", TABLE)
+def test_every_kind_of_noise_fits_a_budget_of_eps_and_delta(kind: Kind) -> None:
+    one = price(kind)
+    if kind == "adp":
+        leaf = Leaf.declared("adp", one.cost.amount, one.cost.delta, dataset="s")
+        one = replace(one, leaves=(leaf,))  # type: ignore[arg-type]
+    assert said("eps_delta", one) == []
+    assert said("eps_delta", *[one] * 40)[0][0] == "DPQL-E071"
 
 
 def offered(help: str) -> set[str]:
