@@ -99,9 +99,10 @@ def _allowed(
 
 
 def _columns(price: Price) -> set[str]:
-    """The columns that a statement reads: its COLUMNS, its roles, those that options name."""
+    """What a statement reads where this is paid: its COLUMNS, its roles, what options name."""
     facts, params = price.measurement.facts, price.measurement.params
-    roles = {c.name for role in price.measurement.mechanism.roles for c in facts.source.role(role)}
+    wanted = price.measurement.mechanism.roles
+    roles = {column.name for role in wanted for column in price.paid.source.role(role)}
     named = {column.name for column in facts.columns} | roles
     for option, shape in shapes_of(type(params)).items():
         value = getattr(params, option)

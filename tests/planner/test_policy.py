@@ -77,3 +77,26 @@ def test_a_column_that_an_option_names_counts_as_read() -> None:
     ((code, _),) = judged("CAP eps=0.5 FOR COLUMNS (fin)", text)
     assert code == "DPQL-E073"
     assert judged("FORBID COLUMNS (age)", text) == []
+
+
+TWO = (
+    "DATASET a ROWS 900 COLUMNS (week DURATION IN [0, 9], died EVENT)\n"
+    "DATASET rossi ROWS 900 COLUMNS (month DURATION IN [0, 9], lost EVENT)\n"
+    "TEST hazard ON a VS rossi BUDGET mu=1"
+)
+
+
+def test_the_columns_of_the_second_source_are_seen() -> None:
+    assert [code for code, _ in judged("FORBID COLUMNS (lost)", TWO)] == ["DPQL-E073"]
+    assert judged("FORBID COLUMNS (died)", TWO) == []
+
+
+@pytest.mark.parametrize(("most", "fits"), [("", True), (" MAX 2", False)])
+def test_a_cap_counts_the_sites_that_one_person_may_be_at(most: str, fits: bool) -> None:
+    text = (
+        f"DATASET rossi ROWS 900 SITES (x ROWS 400, y ROWS 500){most} "
+        "COLUMNS (week DURATION IN [0, 9], died EVENT)\n"
+        "TEST hazard ON x VS y BUDGET mu=0.3 AT x AND mu=0.3 AT y"
+    )
+    for cap in ("mu=0.4", "eps=1.5, delta=1e-5"):
+        assert (judged(f"CAP {cap}", text) == []) == fits
