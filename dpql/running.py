@@ -202,7 +202,7 @@ def _outcomes(action: Callable[[], dict[str, Outcome]]) -> dict[str, Outcome]:
         failure = DataRefused(
             str(found),
             code="DPQL-E104",
-            note="the run was charged and is spent; no noise was drawn and nothing was released",
+            note="the run was charged and is spent; nothing was released",
             help="the custodian states the number of rows anew, in the file and in the ledger",
         )
     except DataFailure as found:

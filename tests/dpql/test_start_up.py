@@ -39,6 +39,15 @@ def test_check_loads_no_library_that_reads_rows(tmp_path: Path) -> None:
     assert not modules & {*HEAVY, "rich"}
 
 
+def test_check_of_what_is_derived_loads_no_numerics(tmp_path: Path) -> None:
+    (tmp_path / "t.dpql").write_text(
+        "DATASET t ROWS 500 COLUMNS (a REAL IN [0, 1], b REAL IN [0, 1])\n"
+        "COVARIANCE adaptive rho=1 AS s\nDERIVE c = correlation(s)\nDERIVE d = regress(s, y=a)\n"
+        "DERIVE e = pca(s)\nDERIVE f = sample(s)\nDERIVE g = heatmap(s)\n"
+    )
+    assert not loaded("check", "t.dpql", folder=tmp_path) & {*HEAVY, "rich", "matplotlib"}
+
+
 def test_fmt_loads_no_planner(tmp_path: Path) -> None:
     (tmp_path / "t.dpql").write_text(query())
     modules = loaded("fmt", "--check", "t.dpql", folder=tmp_path)

@@ -40,6 +40,23 @@ def test_integer_noise_under_mu_costs_its_proven_square():
     assert budget.spent == mu**2
 
 
+def test_parts_with_less_noise_are_charged_by_the_leaf_and_drawn_at_their_own_scales():
+    """A part of weight w at ceil(s / w) + 1: the sum over parts stays below the one charge."""
+    budget, sampler = opened("zcdp", 1)
+    root = Fraction(1414, 1000)
+    scale = 1 << 22
+    assert budget.dgauss(3 << 20, scale, [1, 2, 3], [Fraction(1), root, root]) == [1, 2, 3]
+    assert budget.spent == Fraction(9, 32)
+    finer = -(-scale * 1000 // 1414) + 1
+    assert sampler.calls == [("discrete_gaussian", scale, 1), ("discrete_gaussian", finer, 2)]
+    whole = Fraction(3 << 20) ** 2
+    moved = [whole / 2, whole / 2 / root**2]  # squares of two parts, each times its weight
+    spent = moved[0] / (2 * scale**2) + moved[1] / (2 * finer**2)
+    assert spent <= budget.spent
+    with pytest.raises(ValueError, match="each number"):
+        opened("zcdp", 1)[0].dgauss(1 << 20, 1 << 22, [1, 2], [Fraction(1)])
+
+
 def test_a_selection_costs_its_range_in_each_unit():
     """eta = 0.2 twice: eps 0.4; rho 2 eta^2 / 8; mu^2 2 (2 Phi^-1(1 / (1 + e^-eta/2)))^2."""
     mpmath.mp.dps = 40
