@@ -110,6 +110,12 @@ def _dataset(dataset: Json) -> list[Block]:
     ]
     if dataset["sites"]:
         blocks.append(
+            Paragraph(
+                "Costs at different sites are not added up for a person, who is at no more of them "
+                "than the plan says: the total is that of the dearest."
+            )
+        )
+        blocks.append(
             Table(
                 f"`{name}` lies at several sites; each pays from its own ledger",
                 ("Site", "Rows", "What is released there costs its people"),
