@@ -85,6 +85,12 @@ def _dataset(
         f"dataset {one['name']}: {one['rows']} rows, protects {person} replaced",
         f"  total     {cost_text(one['total'])}",
     ]
+    total = one["total"]
+    if total["mu_by"] == "PLD":
+        lines += [
+            f"  together  mu={short(total['mu'])}, by joint composition (PLD) of the whole plan;",
+            f"            the costs of its statements add up to mu={short(total['mu_of_parts'])}",
+        ]
     if risk is not None:
         found = percent_up(risk["tpr"]["0.01"])
         lines.append(f"  risk      an attack with 1 % of false alarms finds at most {found}")

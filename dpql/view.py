@@ -10,8 +10,10 @@ from dpql.pipeline import Planned
 from planner.bound import BoundDataset
 from planner.calculus import compose, risk
 from planner.calculus.cost import Cost
+from planner.calculus.exact import root_up, text
 from planner.calculus.inverse import declared
 from planner.calculus.leaves import Draft
+from planner.charges import charge_of
 from planner.checked import CheckedPlan, Price
 from planner.decode import Executable
 from planner.encode import SCHEMA, cost_json
@@ -95,9 +97,11 @@ def cost_of_dataset(
         if site is None or price.paid.source.site == site
     ]
     if not prices:
-        return {"eps": "0", "rho": "0", "mu": "0", "mu_squared": "0", "eps_delta": []}
+        zero = dict.fromkeys(("eps", "rho", "mu", "mu_squared", "mu_of_parts"), "0")
+        return {**zero, "mu_by": "sum", "eps_delta": []}
     leaves = [leaf for price in prices for leaf in price.leaves]
-    return compose.view(leaves, deltas_of(prices, dataset.budget), dataset.facts.max_sites)
+    written = compose.view(leaves, deltas_of(prices, dataset.budget), dataset.facts.max_sites)
+    return _as_charged(written, prices)
 
 
 def risk_of(checked: CheckedPlan, dataset: BoundDataset) -> dict[str, Any] | None:
@@ -107,6 +111,15 @@ def risk_of(checked: CheckedPlan, dataset: BoundDataset) -> dict[str, Any] | Non
         return None
     leaves = tuple(leaf for price in prices for leaf in price.leaves)
     return risk.view(leaves, dataset.facts.max_sites)
+
+
+def _as_charged(view: dict[str, Any], prices: Iterable[Price]) -> dict[str, Any]:
+    """The view with the mu that the whole is charged, where that is less than the sum."""
+    charge = charge_of(prices, "mu")
+    if charge is None or charge.by == "sum":
+        return view
+    mu, square = text(root_up(charge.amount)), text(charge.amount)
+    return {**view, "mu": mu, "mu_squared": square, "mu_by": charge.by}
 
 
 def _with_declared(view: dict[str, Any], cost: Cost) -> dict[str, Any]:
@@ -161,7 +174,9 @@ def _keys(checked: CheckedPlan, remaining: Remaining) -> list[dict[str, Any]]:
                 "key": key,
                 "datasets": [dataset.name for dataset, _ in members],
                 "unit": left.get("unit"),
-                "total": compose.view(leaves, max_sites=most) if leaves else None,
+                "total": _as_charged(compose.view(leaves, max_sites=most), prices)
+                if leaves
+                else None,
                 "risk": risk.view(leaves, most) if len(members) > 1 and leaves else None,
                 "remaining": left.get("remaining"),
             }

@@ -3,30 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 from planner.calculus.compose import over_sites
 from planner.calculus.cost import Unit
 from planner.calculus.exact import text
+from planner.calculus.together import could_be, together
 from planner.checked import CheckedPlan, Price
 
-__all__ = ["Native", "native_charges", "reservations", "total_of"]
+__all__ = [
+    "Charge", "Native", "charge_of", "is_within", "native_charges", "reservations", "total_of"
+]  # fmt: skip
 
 Native: TypeAlias = Literal["eps", "rho", "mu2"]
 _UNITS: tuple[tuple[Native, Unit], ...] = (("eps", "eps"), ("rho", "rho"), ("mu2", "mu"))
 
 
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """An amount in eps, rho or mu squared; `by` is "sum", or "PLD" where composing lowered it."""
+
+    amount: Fraction
+    by: str
+
+
 def total_of(prices: Iterable[Price], unit: Unit) -> Fraction | None:
-    """What a person pays in all, in eps, rho or mu squared; None if a part cannot be claimed.
+    """The sum of the statements' own charges, in eps, rho or mu squared; None if one has none.
 
     Charges at sites add up within a site; the dearest sites that one person may be at add up.
     """
     kept = tuple(prices)
     return over_sites(
-        [(p.paid.source.dataset, p.paid.source.site, p.charge(unit)) for p in kept],
-        max((p.paid.source.max_sites for p in kept), default=1),
+        [(p.paid.source.dataset, p.paid.source.site, p.charge(unit)) for p in kept], _most(kept)
     )
+
+
+def charge_of(prices: Iterable[Price], unit: Unit) -> Charge | None:
+    """What a plan of these statements is charged as a whole: the sum, or less where that is proved.
+
+    In mu, draws of several kinds together cost less than the sum of their own mu squared. It holds
+    for all statements of one plan together; proof: calculus/proof.md, "Joint mu".
+    """
+    kept = tuple(prices)
+    total = total_of(kept, unit)
+    if total is None:
+        return None
+    if unit == "mu":
+        joint = together((leaf for price in kept for leaf in price.leaves), _most(kept))
+        if joint is not None and joint.mu_squared < total:
+            return Charge(joint.mu_squared, joint.by)
+    return Charge(total, "sum")
+
+
+def is_within(prices: Iterable[Price], unit: Unit, limit: Fraction) -> bool:
+    """Whether the charge of the whole is at most `limit` (mu squared for mu).
+
+    Nothing is composed where the sum fits, or where composing cannot help.
+    """
+    kept = tuple(prices)
+    total = total_of(kept, unit)
+    if total is None or total <= limit:
+        return total is not None
+    if unit != "mu":
+        return False
+    leaves = [leaf for p in kept for leaf in p.leaves]
+    if not could_be(leaves, limit, _most(kept)):
+        return False
+    charge = charge_of(kept, unit)
+    return charge is not None and charge.amount <= limit
 
 
 def native_charges(
@@ -45,10 +91,14 @@ def native_charges(
     if not prices:
         return found
     for native, unit in _UNITS:
-        amount = total_of(prices, unit)
-        if amount is not None:
-            found[native] = amount
+        charge = charge_of(prices, unit)
+        if charge is not None:
+            found[native] = charge.amount
     return found
+
+
+def _most(prices: tuple[Price, ...]) -> int:
+    return max((price.paid.source.max_sites for price in prices), default=1)
 
 
 def reservations(checked: CheckedPlan) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from planner.bind.shapes import shapes_of
 from planner.calculus.compose import eps_at
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
-from planner.charges import total_of
+from planner.charges import charge_of, is_within
 from planner.checked import CheckedPlan, Price
 from planner.findings import Findings, Mistake
 from planner.shown import shown
@@ -127,7 +127,8 @@ def _forbidden(columns: set[str], said: str, prices: tuple[Price, ...], findings
 def _spent(prices: tuple[Price, ...], cap: Cost) -> Fraction | None:
     prices = tuple(price for price in prices if price.has_verdict(cap.unit))
     if cap.unit != "eps_delta":
-        return total_of(prices, cap.unit)
+        charge = charge_of(prices, cap.unit)
+        return None if charge is None else charge.amount
     most = max((price.paid.source.max_sites for price in prices), default=1)
     bound = eps_at([leaf for price in prices for leaf in price.leaves], cap.delta, most)
     return None if bound is None else bound.eps
@@ -136,9 +137,11 @@ def _spent(prices: tuple[Price, ...], cap: Cost) -> Fraction | None:
 def _exceeds(prices: tuple[Price, ...], cap: Cost) -> bool:
     if not prices:
         return False
+    if cap.unit != "eps_delta":
+        known = (price for price in prices if price.has_verdict(cap.unit))
+        return not is_within(known, cap.unit, cap.additive)
     spent = _spent(prices, cap)
-    limit = cap.amount if cap.unit == "eps_delta" else cap.additive
-    return spent is None or spent > limit
+    return spent is None or spent > cap.amount
 
 
 def _capped(cap: Cost, said: str, prices: tuple[Price, ...], findings: Findings) -> None:

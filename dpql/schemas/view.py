@@ -38,12 +38,18 @@ class Pair(Shape):
 
 
 class Cost(Shape):
-    """A cost in every unit; null where nothing may be claimed. mu is rounded up, its square not."""
+    """A cost in every unit; null where nothing may be claimed. mu is rounded up, its square not.
+
+    `mu_by` names the rule that gave mu: `sum` where it is that of the parts, `mu_of_parts`; `PLD`
+    where the losses of the whole were composed, and it is less.
+    """
 
     eps: Exact | None
     rho: Exact | None
     mu: Exact | None
     mu_squared: Exact | None
+    mu_by: str | None
+    mu_of_parts: Exact | None
     eps_delta: list[Pair]
 
 

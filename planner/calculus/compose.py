@@ -97,6 +97,7 @@ def view(
     """The cost in every unit as JSON values: numbers as text, null where nothing may be claimed.
 
     Long numbers are rounded up to 18 significant digits, mu is the root of mu_squared rounded up.
+    Here that is the sum of the parts (`mu_of_parts`); `planner.calculus.together` may know less.
     `eps_delta` lists eps at each of `deltas`
     (1e-5 and 1e-6 where there is none), first at 0 where the loss is bounded.
     """
@@ -111,11 +112,14 @@ def view(
         bound = eps_at(kept, delta, max_sites)
         if bound is not None:
             pairs.append({"eps": _shown(bound.eps), "delta": text(delta), "by": bound.by})
+    mu = None if mu_squared is None else text(root_up(mu_squared))
     return {
         "eps": _shown(eps),
         "rho": _shown(total(kept, "rho", max_sites)),
-        "mu": None if mu_squared is None else text(root_up(mu_squared)),
+        "mu": mu,
         "mu_squared": _shown(mu_squared),
+        "mu_by": None if mu is None else "sum",
+        "mu_of_parts": mu,
         "eps_delta": pairs,
     }
 

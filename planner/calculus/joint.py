@@ -22,6 +22,7 @@ __all__ = ["Joint", "joint", "least_possible", "sum_of"]
 _BITS = 128
 _FINEST, _COARSEST = Fraction(1, 16000), Fraction(1, 4)
 _POINTS = 1 << 11
+_CHECKED = 1 << 24
 _ERROR = Fraction(1, 5000)
 _WORTH = Fraction(1, 1000)
 _SLACK = 1 + Fraction(1, 10**7)
@@ -100,6 +101,8 @@ def _composed(
     bits, wanted = 0, _BITS
     while wanted > bits and least < goal * (1 - _WORTH):
         bits, step = wanted, _step(parts, wanted)
+        if sum(part.count * part.points(step, bits) for part in parts) * bits > _CHECKED:
+            break  # whoever checks it without trimming would need too long
         try:
             losses = compose(parts, step, bits)
         except TooLarge:

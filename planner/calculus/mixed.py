@@ -65,9 +65,13 @@ def step_for(parts: Iterable[Part], bits: int = BITS) -> Fraction:
     step = STEP
     while step * _FINENESS > least:
         step /= 2
-    while sum(part.points(step, bits) for part in kept) > _MOST:
+    while _is_long([part.points(step, bits) for part in kept]):
         step *= 2
     return step
+
+
+def _is_long(points: list[int]) -> bool:
+    return max(points) > _MOST or sum(points) > 4 * _MOST
 
 
 @lru_cache(maxsize=_CACHE)

@@ -16,6 +16,7 @@ BITS = 96
 """Masses of an (eps, delta) claim are multiples of 2^-96."""
 
 _WORK = 1 << 19
+_DIFFERENT = 1200
 _LEFT = 64
 _RIGHT = 32
 
@@ -28,10 +29,12 @@ def compose(parts: Sequence[Part], step: Fraction, bits: int = BITS, work: int =
     """The losses of all parts together; each part's worst pair is symmetric in its two sides.
 
     Sound for every step and number of bits, because masses are only rounded up or moved to
-    larger losses. Raises TooLarge where grid points (8 for one of a draw's profile) and lengths
-    of products, times bits/96, would pass `work`. Proof: proof.md, "Losses on a grid". Tests:
-    test_calculus_pld.py.
+    larger losses. Raises TooLarge beyond 1,200 different parts, and where grid points (8 for
+    one of a draw's profile) with lengths of products, times bits/96, would pass `work`.
+    Proof: proof.md, "Losses on a grid". Tests: test_calculus_pld.py.
     """
+    if len(parts) > _DIFFERENT:
+        raise TooLarge("too many different draws")
     meter = _Meter(work * BITS // bits)
     for part in parts:
         meter.spend(8 * part.points(step, bits))

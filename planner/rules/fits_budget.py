@@ -12,7 +12,8 @@ from planner.bound import BoundDataset
 from planner.calculus.compose import Bound, eps_at
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.exact import root_down, root_up, text
-from planner.charges import total_of
+from planner.calculus.together import could_be
+from planner.charges import charge_of, is_within, total_of
 from planner.checked import Price
 from planner.findings import Findings
 from planner.rules.conversion import way_out
@@ -20,6 +21,9 @@ from planner.rules.scaling import noise_factor
 from planner.shown import shown
 
 __all__ = ["fits", "judge"]
+
+_COMPOSED = 100
+"""In a longer plan the place where a budget breaks is found by closed forms alone."""
 
 _ADDS_UP = {
     "eps": "eps adds up over analyses of the same people",
@@ -58,15 +62,14 @@ def judge(dataset: BoundDataset, prices: Sequence[Price], findings: Findings) ->
     prices = [price for price in prices if price.has_verdict(budget.unit)]
     if budget.unit == "eps_delta":
         _pairs(dataset, budget, prices, findings)
-    else:
+    elif not (budget.unit == "mu" and _composed(dataset, budget, prices, findings)):
         _sums(dataset, budget, prices, findings)
 
 
 def fits(dataset: BoundDataset, prices: Sequence[Price], grid: bool = True) -> bool:
     """Whether the prices fit the budget: what `judge` finds, without words.
 
-    Without `grid` pairs of eps and delta are composed by closed forms alone, which is fast; what
-    fits by them fits.
+    Without `grid` no losses are composed on one, which is fast; what fits so fits.
     """
     budget = dataset.budget
     if budget is not None:
@@ -76,8 +79,31 @@ def fits(dataset: BoundDataset, prices: Sequence[Price], grid: bool = True) -> b
     if budget.unit == "eps_delta":
         bound = _least_pair(dataset, budget, prices, grid)
         return bound is not None and bound.eps <= budget.amount
+    if grid:
+        return is_within(prices, budget.unit, budget.additive)
     spent = total_of(prices, budget.unit)
     return spent is not None and spent <= budget.additive
+
+
+def _composed(
+    dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings: Findings
+) -> bool:
+    """Whether a mu budget holds the whole though not the sum of its parts; then it is said."""
+    spent = total_of(prices, budget.unit)
+    if spent is None or spent <= budget.additive:
+        return False
+    if not is_within(prices, budget.unit, budget.additive):
+        return False
+    charge = charge_of(prices, budget.unit)
+    if charge is None:
+        return False
+    findings.remark(
+        "DPQL-W231",
+        f"the budget of `{dataset.name}` suffices because the losses of the whole plan are "
+        f"composed on a grid: together mu={_number(charge.amount, budget.unit)}",
+        note=f"the statements' own costs would add up to mu={_number(spent, budget.unit)}",
+    )
+    return True
 
 
 def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings: Findings) -> None:
@@ -101,7 +127,7 @@ def _sums(dataset: BoundDataset, budget: Cost, prices: Sequence[Price], findings
                 f"`{dataset.name}` is {budget.unit}={shown(budget.amount)}",
                 price.paid.span,
                 here=_passes(over, budget.unit),
-                note=_ADDS_UP[budget.unit],
+                note=_ADDS_UP[budget.unit] + _composed_too(budget, prices),
                 help=_fits_here(budget, before, price) + _or_scaled(dataset, prices),
                 labels=labels,
             )
@@ -135,9 +161,10 @@ def _pairs(
         )
         return
     # What is spent only grows, so the statement that breaks the budget is found by halving.
+    grid = len(prices) <= _COMPOSED
     counts = range(1, len(prices) + 1)
-    broken = bisect_left(counts, True, key=lambda count: not fits(least(count)))
-    bound = least(counts[broken])
+    broken = bisect_left(counts, True, key=lambda count: not fits(least(count, grid)))
+    bound = least(counts[broken], grid)
     total = "no finite eps" if bound is None else f"eps={shown(bound.eps)}"
     findings.error(
         "DPQL-E071",
@@ -179,6 +206,19 @@ def _inconvertible(
         note=reason,
         help=help,
     )
+
+
+def _composed_too(budget: Cost, prices: Sequence[Price]) -> str:
+    """What the whole costs where that is less than the sum, and still too much."""
+    if budget.unit != "mu":
+        return ""
+    leaves = [leaf for price in prices for leaf in price.leaves]
+    if not could_be(leaves, budget.additive):
+        return ""
+    charge = charge_of(prices, budget.unit)
+    if charge is None or charge.by == "sum":
+        return ""
+    return f"; all together cost mu={_number(charge.amount, budget.unit)}, above the budget too"
 
 
 def _number(additive: Fraction, unit: Unit) -> str:

@@ -14,6 +14,7 @@ from planner.calculus.group import grouped
 from planner.calculus.inverse import charged, solve
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
+from planner.calculus.together import together
 from planner.certificate import CertificateError
 from suites.forgeries import canonical, certified, dataset, plan, reserve, statement
 from suites.queries import findings
@@ -52,9 +53,9 @@ def test_the_composed_cost_is_always_proved(some, unit):
             certified(body, reserve(unit, F(10**6)))
     else:
         accepted(body, reserve(unit, round_up(amount, 30)))
+        least = together(some, 2).mu_squared if unit == "mu2" else amount
         with pytest.raises(CertificateError, match="more than the reserved"):
-            # Composed, bounded draws may have a little more than 2/pi of the sum of their mu^2.
-            certified(body, reserve(unit, amount * (F(1, 2) if unit == "mu2" else F(999, 1000))))
+            certified(body, reserve(unit, least * F(999, 1000)))
 
 
 @settings(max_examples=30, deadline=None)

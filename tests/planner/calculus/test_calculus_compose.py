@@ -194,7 +194,8 @@ def test_the_view_is_null_where_nothing_may_be_claimed():
     )
     assert len(shown["eps_delta"]) == 1
     shown = view([Leaf.declared("adp", 1, F(1, 2))])
-    assert shown == {"eps": None, "rho": None, "mu": None, "mu_squared": None, "eps_delta": []}
+    assert shown.pop("eps_delta") == []
+    assert set(shown.values()) == {None}
 
 
 def test_a_bounded_loss_is_shown_at_delta_0_first():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, exp, expm1
@@ -16,6 +17,7 @@ from planner.calculus.dots import Part, dots
 from planner.calculus.homes import mixes, parts_of
 from planner.calculus.leaves import Leaf
 from planner.calculus.pld import TooLarge, compose, vertices
+from suites.optimist import composed, delta_at
 
 F = Fraction
 SMALL = F(1, 10**5)
@@ -250,11 +252,11 @@ def test_vertices_are_the_sums_above_each_step():
 def test_too_fine_a_grid_is_refused_and_a_coarser_one_is_taken():
     with pytest.raises(TooLarge):
         compose([Part("pure", F(1), 10**6)], F(1, 1000))
-    many = (Part("lap", F(1, 3)), Part("pure", F(1), 2000))
+    many = (Part("lap", F(1, 3)), Part("pure", F(1), 500))
     eps = mixed.eps_at(many, SMALL)
     assert eps is not None
-    assert 924 < eps < 924 + 5 * 2000**0.5
-    assert mixed.eps_at(many, F(999, 1000)) > 924 - 5 * 2000**0.5
+    assert 231 < eps < 231 + 5 * 500**0.5
+    assert mixed.eps_at(many, F(999, 1000)) > 231 - 5 * 500**0.5
     assert mixed.eps_at((Part("lap", F(1)), Part("pure", F(10**9))), SMALL) is None
 
 
@@ -297,3 +299,71 @@ def test_at_sites_the_worst_site_counts():
     assert mixes([*at("a"), Leaf.declared("zcdp", 1, dataset="d", site="b")]) is None
     beside = eps_at([*at("a"), *less, Leaf.br(1, 9, dataset="d")], SMALL)
     assert beside == eps_at([*PLAN_A, Leaf.br(1, 9)], SMALL)
+
+
+def random_parts(generator):
+    parts = {}
+    for _ in range(generator.integers(1, 7)):
+        kind = generator.choice(["pure", "lap", "br", "gdp"])
+        param = F(int(generator.integers(2, 120)), 100)
+        parts[kind, param if kind != "gdp" else F(0)] = (param, int(generator.integers(1, 9)))
+    return tuple(
+        sorted(
+            Part(
+                str(kind),
+                param if kind != "gdp" else param**2 * count,
+                1 if kind == "gdp" else count,
+            )
+            for (kind, _), (param, count) in parts.items()
+        )
+    )
+
+
+def is_never_below(parts):
+    """Certified delta against float sums of the losses' own laws, rounded down and to nearest."""
+    laws = [
+        ("gauss", float(p.param) ** 0.5, 1)
+        if p.kind == "gdp"
+        else (p.kind, float(p.param), p.count)
+        for p in parts
+    ]
+    losses = mixed.on_grid(parts)
+    below, near = (composed(laws, 1e-3, down) for down in (1.0, 0.5))
+    size = float(np.sum(near[0] * near[1]))
+    for eps in (-size, -0.1, 0.0, size, size + 2 * size**0.5, size + 4 * size**0.5):
+        ours = profile(losses, eps)
+        assert ours >= delta_at(below, eps) - 1e-14
+        assert ours <= delta_at(near, eps) * (1 + 1e-2) + 1e-4
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_plans_are_never_below_the_truth(seed):
+    is_never_below(random_parts(np.random.default_rng(seed)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10, 500))
+def test_many_random_plans_are_never_below_the_truth(seed):
+    is_never_below(random_parts(np.random.default_rng(seed)))
+
+
+# Mutants: each leaves out one step of the argument, and the result falls below the truth.
+
+
+def test_masses_rounded_down_or_trimmed_away_fall_below_the_truth():
+    parts = [Part("lap", F(1, 4), 12), Part("gdp", F(1, 4))]
+    losses = compose(parts, F(1, 100))
+    truth = composed([("lap", 0.25, 12), ("gauss", 0.5, 1)], 1e-4, 0.5)
+    far = 3.2
+    assert profile(losses, far) > delta_at(truth, far)
+    kept = [mass if losses.low + k < 330 else 0 for k, mass in enumerate(losses.masses)]
+    assert profile(replace(losses, masses=tuple(kept)), far) < delta_at(truth, far) / 2
+    halved = tuple(mass * 99 // 100 for mass in losses.masses)
+    assert profile(replace(losses, masses=halved), 0.5) < delta_at(truth, 0.5)
+
+
+def test_the_closed_form_of_a_coin_at_negative_eps_would_be_too_small():
+    losses = dots(Part("pure", F(1, 2)), F(1, 10), 96)
+    table = (exp(0.5) - exp(-0.8)) / (1 + exp(0.5))
+    assert table < 1 - exp(-0.8) + 1e-9 or table < profile(losses, -0.8) - 0.01
+    assert profile(losses, -0.8) == pytest.approx(1 - exp(-0.8), abs=1e-12)
