@@ -78,7 +78,7 @@ def outcome(
         "spent": {"in": journal.unit, "amount": float(journal.used)},
     }
     uncertainty = {
-        "standard_error": _errors(first, found, units),
+        "standard_error": _errors(first, found, units, is_private),
         "mean_standard_error": (first.sd.mean * units).tolist() if is_private else None,
         "shrinkage": first.shrinkage,
         "of": "noise of what was measured, before anything was drawn towards an average or zero; "
@@ -89,11 +89,13 @@ def outcome(
     return Outcome(value, uncertainty, journal.laws(), assumptions(params, facts), tables)
 
 
-def _errors(first: FirstStage, found: Found, units: Vector) -> list[list[float | None]]:
+def _errors(
+    first: FirstStage, found: Found, units: Vector, is_private: bool
+) -> list[list[float | None]]:
     errors = scaled(found.deviation, units)
     own = np.zeros(len(units))
     mean = first.mean[list(first.places)]
-    mean_sd = first.sd.mean if first.mean.any() else 0.0
+    mean_sd = first.sd.mean * is_private
     variance = first.sd.square**2 + 4.0 * mean_sd**2 * mean**2 + 3.0 * mean_sd**4
     own[list(first.places)] = np.sqrt(variance)
     np.fill_diagonal(errors, own * units**2)
