@@ -134,7 +134,8 @@ def allocated(
     """A split of the budgets of a query text by what is expected of its measurements.
 
     `keep` names measurements whose costs stay; `weights` shares what is left among those of which
-    nothing is expected (1 where none is given). Raises `UsageError` for a name that is none.
+    nothing is expected (1 where none is given). Raises `UsageError` for a name that is none, or a
+    weight that is not above 0.
     """
     weights = dict(weights or {})
     script, said = parse(source)
@@ -175,6 +176,9 @@ def _names(
         raise UsageError(
             f"the file has no measurement `{name}`", help=choices(name, known, "measurements")
         )
+    for name, weight in weights.items():
+        if weight <= 0:
+            raise UsageError(f"the weight of `{name}` is not above 0")
     for one in measurements:
         if one.name in keep and one.is_open:
             raise UsageError(f"`{one.name}` has no cost to keep: it says `auto`")

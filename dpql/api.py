@@ -184,7 +184,10 @@ def allocate(
     source, finding = _source(text_or_path)
     if finding is not None:
         return Allocated(source, (finding,))
-    exact = {name: Fraction(weight) for name, weight in (weights or {}).items()}
+    try:
+        exact = {name: Fraction(weight) for name, weight in (weights or {}).items()}
+    except (ValueError, OverflowError, ZeroDivisionError) as failure:
+        raise UsageError("a weight is a number above 0") from failure
     return allocated(source, frozenset(keep), exact)
 
 

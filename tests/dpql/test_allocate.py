@@ -288,6 +288,9 @@ def test_nothing_left_for_the_rest_is_said() -> None:
         ({"weights": {"effect": 1}}, "its EXPECT decides"),
         ({"weights": {"pair": 1}, "keep": ["pair"]}, "it is kept"),
         ({"keep": ["triple"]}, "it says `auto`"),
+        ({"weights": {"pair": 0}}, "not above 0"),
+        ({"weights": {"pair": "much"}}, "a number above 0"),
+        ({"weights": {"pair": float("nan")}}, "a number above 0"),
     ],
 )
 def test_names_that_make_no_sense_are_a_wrong_call(more: dict[str, object], words: str) -> None:
