@@ -26,6 +26,7 @@ from planner.checked import CheckedPlan
 from planner.encode import SCHEMA, cost_json
 from planner.findings import Findings, choices
 from planner.planned import Plan
+from planner.rules import public_tables_are_bound
 from planner.shown import shown
 from planner.trial import try_out
 
@@ -130,16 +131,21 @@ def allocated(
     source: Source,
     keep: frozenset[str] = frozenset(),
     weights: Mapping[str, Fraction] | None = None,
+    data: Mapping[str, str] | None = None,
 ) -> Allocated:
     """A split of the budgets of a query text by what is expected of its measurements.
 
     `keep` names measurements whose costs stay; `weights` shares what is left among those of which
-    nothing is expected (1 where none is given). Raises `UsageError` for a name that is none, or a
-    weight that is not above 0.
+    nothing is expected (1 where none is given); `data` says where public tables lie. Raises
+    `UsageError` for a name that is none, or a weight that is not above 0.
     """
     weights = dict(weights or {})
     script, said = parse(source)
     bound, more = bind(script, REGISTRY)
+    if data and not has_errors(said + more):
+        from dpql.public_table import tables_of
+
+        bound, more = bind(script, REGISTRY, tables_of(bound, data))
     found = said + more
     if has_errors(found):
         return Allocated(source, found)
@@ -149,12 +155,13 @@ def allocated(
     if has_errors(last):
         return Allocated(source, found + last)
     findings = Findings()
-    allocation = allocate(checked, findings, keep, weights)
+    public_tables_are_bound.judge(bound, findings)
+    allocation = None if findings.failed else allocate(checked, findings, keep, weights)
     if allocation is None:
         return Allocated(source, found + tuple(findings.items))
     budgets = {dataset.name: dataset.budget for dataset in bound.datasets}
     new = rewritten(source, allocation, budgets)
-    planned = plan_source(Source(source.name, new))
+    planned = plan_source(Source(source.name, new), data)
     if planned.plan is None:
         return Allocated(planned.source, planned.diagnostics)
     splits = tuple(

@@ -173,11 +173,12 @@ def allocate(
     text_or_path: str | Path,
     keep: Iterable[str] = (),
     weights: Mapping[str, Fraction | int | str] | None = None,
+    data: Mapping[str, str] | None = None,
 ) -> Allocated:
     """A proposed split of every BUDGET by what is expected, as a new text; nothing is changed.
 
     `keep` names measurements whose costs stay; `weights` shares what is left among those of which
-    nothing is expected.
+    nothing is expected. `data` says where public tables lie, as in `plan`.
     """
     from dpql.allocation import Allocated, allocated
 
@@ -188,7 +189,7 @@ def allocate(
         exact = {name: Fraction(weight) for name, weight in (weights or {}).items()}
     except (ValueError, OverflowError, ZeroDivisionError) as failure:
         raise UsageError("a weight is a number above 0") from failure
-    return allocated(source, frozenset(keep), exact)
+    return allocated(source, frozenset(keep), exact, data)
 
 
 def run(

@@ -80,7 +80,16 @@ def plan(
         from dpql.commands.allocate import run as propose
 
         raise typer.Exit(
-            propose(file, output, format, allocate, keep or [], weight or [], ledger or policy)
+            propose(
+                file,
+                output,
+                format,
+                allocate,
+                keep or [],
+                weight or [],
+                data or [],
+                ledger or policy,
+            )
         )
     from dpql.commands.plan import run
 

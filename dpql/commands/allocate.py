@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from dpql.allocation import Allocated, allocated
+from dpql.commands.run import pairs
 from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.pipeline import read_source
 
@@ -22,6 +23,7 @@ def run(
     asked: bool,
     keep: list[str],
     weights: list[str],
+    data: list[str],
     other: object,
 ) -> int:
     """Print a proposal; write the query with the proposed costs where `output` says so.
@@ -54,7 +56,10 @@ def run(
     if unreadable is not None:
         made = Allocated(source, (unreadable,))
     else:
-        made = allocated(source, frozenset(keep), given)
+        places = pairs(data, "--data", required=True)
+        if places is None:
+            return USAGE
+        made = allocated(source, frozenset(keep), given, places)
     print(_printed(made, format), end="")
     if output is not None and made.text is not None:
         from dpql.output import write_text

@@ -353,6 +353,25 @@ def test_sites_share_a_budget_by_who_may_be_at_both(most: int) -> None:
     assert 'ON "far south" horizon=40 rho=' in (made.text or "")
 
 
+def test_a_public_table_is_read_for_a_proposal_as_for_a_plan(tmp_path: Path) -> None:
+    table, query = tmp_path / "earlier.csv", tmp_path / "q.dpql"
+    table.write_text("a,b,c\n0.03,0.015,0.02\n0.015,0.02,0.01\n0.02,0.01,0.1\n", "utf-8")
+    query.write_text(
+        "DATASET s ROWS 4000 COLUMNS (a REAL IN [0, 1], b REAL IN [0, 1], c REAL IN [0, 2])\n"
+        "  BUDGET rho=0.5\n"
+        "COVARIANCE pace prior=earlier strategy=entries 5% AS p\n"
+        "COVARIANCE diagonal 5% AS d\nEXPECT p.precision >= 5\n",
+        "utf-8",
+    )
+    made = dpql.allocate(query)
+    assert [one.code for one in made.diagnostics if one.severity == "error"] == ["DPQL-E159"]
+    made = dpql.allocate(query, data={"earlier": str(table)})
+    assert made.ok, str(made)
+    assert rows(made)["p"].after is not None
+    assert call("plan", query, "--allocate", "--data", f"earlier={table}") == 0
+    assert call("plan", query, "--allocate", "--data", "earlier") == 2
+
+
 def call(*words: object) -> int:
     return int(app([str(word) for word in words], standalone_mode=False) or 0)
 
