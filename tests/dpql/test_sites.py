@@ -174,6 +174,11 @@ def test_a_person_at_two_sites_gets_half_of_a_cost_without_at() -> None:
         ((TEST,), ""),
         ((TEST, "RELEASE survival ON south eps=1, delta=1e-6"), ""),
         ((TEST, "RELEASE hazard ON trial mu=0.2", "RELEASE survival ON north mu=0.3"), ""),
+        ((TEST, *(["RELEASE survival ON north tree=haar bins=4 eps=0.1"] * 6)), ""),
+        (
+            ("RELEASE survival ON south tree=haar eps=0.5", "RELEASE hazard ON trial mu=0.5", TEST),
+            " MAX 2",
+        ),
         (("TEST hazard ON north VS south tree=haar eps=1",), " MAX 2"),
         (("TEST hazard ON north VS south eps=1, delta=1e-6", "RELEASE survival mu=0.1"), " MAX 2"),
     ],
