@@ -244,8 +244,12 @@ def _releases(
 
 
 def _derived(one: RunnableDerive, origin: Mapping[str, Any]) -> dict[str, Any]:
-    module = import_module(one.function.run)
-    value: Mapping[str, Any] = module.run(one.params, origin)
+    """What follows from a release; a fault in a function must not lose what was paid for."""
+    value: Mapping[str, Any]
+    try:
+        value = import_module(one.function.run).run(one.params, origin)
+    except Exception:
+        value = {"value": {}, "notes": ["this could not be computed from its release"]}
     return {
         "schema": origin["schema"],
         "kind": "derived",

@@ -27,6 +27,10 @@ def plot(release: Mapping[str, Any]) -> str:
     names = [str(value["columns"][j]) for j in chosen]
 
     def draw(figure: Figure) -> None:
+        if not count:
+            figure.suptitle(f"Principal components: {release['name']}")
+            figure.text(0.5, 0.5, "no variance can be told from 0", ha="center", color=GREY)
+            return
         left, right = figure.subplots(1, 2, width_ratios=[1.2, 0.35 * count + 0.5])
         _variances(left, value, str(release["name"]))
         _loadings(
@@ -60,6 +64,8 @@ def _variances(axes: Axes, value: Mapping[str, Any], name: str) -> None:
 
 def _largest(loadings: Sequence[Sequence[float]]) -> list[int]:
     """The columns with the largest loadings, in the order of the release."""
+    if not loadings:
+        return []
     reach = [max(abs(axis[j]) for axis in loadings) for j in range(len(loadings[0]))]
     return sorted(sorted(range(len(reach)), key=lambda j: -reach[j])[:_NAMES])
 

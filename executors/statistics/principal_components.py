@@ -21,7 +21,12 @@ class Components:
 
 
 def principal_components(matrix: Matrix, count: int) -> Components:
-    """The first `count` eigenvalues with unit eigenvectors; the largest loading is positive."""
+    """The first `count` eigenvalues with unit eigenvectors; the largest loading is positive.
+
+    None of a matrix without columns.
+    """
+    if not len(matrix):
+        return Components(np.zeros(0), np.zeros(0), np.zeros((0, 0)))
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     values, axes = np.clip(values[::-1], 0.0, None), vectors.T[::-1]
     largest = np.argmax(np.abs(axes), axis=1)

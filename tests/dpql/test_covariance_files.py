@@ -7,6 +7,9 @@ import json
 import xml.etree.ElementTree as ElementTree
 from importlib import import_module
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import dpql
 from executors.registry import REGISTRY
@@ -59,3 +62,21 @@ def test_what_follows_is_the_same_each_time_a_release_is_served() -> None:
         module = import_module(function.run)
         first = module.run(function.params(), release["sigma"])
         assert first == module.run(function.params(), release["sigma"])
+
+
+def test_a_fault_in_a_derivation_does_not_lose_what_was_paid_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr("executors.derivations.pca_run.run", broken)
+    monkeypatch.setattr("executors.plots.heatmap.plot", broken)
+    done = dpql.run(dpql.plan(QUERY), mock=True, out=tmp_path)
+    assert done["sigma"]["value"]["matrix"]
+    assert done["axes"]["value"] == {}
+    assert any("could not be computed" in note for note in done["axes"]["notes"])
+    assert str(done)
+    written = {path.name for path in (tmp_path / "releases").iterdir()}
+    assert {"sigma.json", "axes.json", "picture.csv"} <= written
+    assert not any(name.endswith(".svg") for name in written)
