@@ -65,9 +65,10 @@ def forecast(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
     `noise_sd_correlation` is the noise of one correlation in a release of all, `noise_edge` twice
     its root-d fold: what the largest eigenvalue of a correlation matrix must exceed 1 by. Of a
     search, `noise_sd_first_pair` belongs to the first round and `noise_sd_one_pair` to a search
-    that spends everything on one pair; `break_even_pairs` of equal rounds have the noise of a
-    release of the whole matrix. With a prior, `error_median` is the median Frobenius error of 20
-    simulated runs, `precision` its inverse. Formulas: proof.md, accuracy.
+    that spends everything on one pair, which hides correlations below
+    `least_visible_correlation` where variances are 1/9; `break_even_pairs` of equal rounds have the
+    noise of a release of the whole matrix. With a prior, `error_median` is the median Frobenius
+    error of 20 simulated runs, `precision` its inverse. Formulas: proof.md, accuracy.
     """
     leaf = loss.leaves[0]
     sd = square_deviations(facts, Fraction(leaf.scale or 0))
@@ -114,6 +115,7 @@ def _of_search(params: PaceParams, facts: Facts, purse: Purse) -> dict[str, Any]
         "rounds": _rounds(params, facts),
         "noise_sd_first_pair": first.part(measure).scale(moved) / step,
         "noise_sd_one_pair": purse.part(measure).scale(moved) / step,
+        "least_visible_correlation": 9.0 * purse.part(measure).scale(moved) / step,
         "break_even_pairs": float((1 - params.diag) * measure * d * d / 4),
     }
     if measure != 1:
