@@ -29,7 +29,7 @@ class Room:
 
     An amount is that of every open source, in their one unit; where their units differ, or are
     pairs of eps and delta, or with `in_shares`, it is the share that each takes of its dataset's
-    BUDGET. Pairs are composed by closed forms, or with `grid` as tightly as a budget is judged.
+    BUDGET. Losses are added by closed forms, or with `grid` composed as when a budget is judged.
     """
 
     def __init__(
@@ -60,7 +60,9 @@ class Room:
     def may_grow(self) -> bool:
         """Whether composition on a grid may leave more room than closed forms do."""
         budgets = [self.checked.bound.dataset(name).budget for name in self.names]
-        return not self.grid and any(b is not None and b.unit == "eps_delta" for b in budgets)
+        return not self.grid and any(
+            budget is not None and budget.unit in ("eps_delta", "mu") for budget in budgets
+        )
 
     @property
     def is_bounded(self) -> bool:

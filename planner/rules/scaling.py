@@ -26,10 +26,10 @@ _LONG = 300
 def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | None:
     """The least factor of three digits on all noise with which the prices fit the BUDGET.
 
-    Each leaf's noise grows by it, so the totals fall and the search may halve an interval. Pairs
-    of eps and delta are composed by closed forms, so a little less may do. None where no factor
-    helps, since a price cannot be charged in the budget's unit at all, or where the search would
-    take longer than all the rest of a check.
+    Each leaf's noise grows by it, so the totals fall and the search may halve an interval. Losses
+    are added by closed forms; where a grid composes them a little less may do. None where no
+    factor helps, since a price cannot be charged in the budget's unit at all, or where the search
+    would take longer than all the rest of a check.
     """
     budget = dataset.budget
     if budget is None or not prices:

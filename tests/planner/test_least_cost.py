@@ -13,14 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpql import checker
 from dpql.pipeline import Planned, plan_source
 from dpql.plan_file import of_plan, runnable
 from grammar.source import Source
 from planner.bound import BoundExpect, BoundMeasurement, BoundPlan, SourceCost
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.need import Need
+from planner.charges import total_of
 from planner.check import check
 from planner.checked import CheckedPlan
+from planner.encode import canonical
 from planner.facts import Facts
 from planner.findings import Findings
 from planner.ladder import below, rung
@@ -167,6 +170,22 @@ def test_a_cost_beside_one_whose_draws_follow_from_its_amount_finds_its_room() -
     assert small.plan is not None
     assert small.plan.measurements[1].prices[0].cost == alone
     assert errors(text.format("1")) == ["DPQL-E067"]
+
+
+def test_what_composing_the_whole_plan_saves_is_room_for_an_open_cost() -> None:
+    head = ROSSI.replace("mu=2.5", "mu=1.01") + "TEST cox beta=b0 VS b1 shrink=0.15 eps=0.9 AS t\n"
+    text = head + "COVARIANCE ssp COLUMNS (age, prio) {} AS a\nEXPECT a.precision >= 17\n"
+    cost = found(text.format("auto"))
+    made = planned(text.format("auto"))
+    assert made.plan is not None
+    assert "DPQL-W231" in [one.code for one in made.diagnostics]
+    alone = total_of(made.plan.checked.prices, "mu")
+    assert alone is not None
+    assert alone > Fraction("1.01") ** 2
+    runnable(of_plan(made.plan))
+    checker.check(made.plan.certificate, canonical(made.plan.body), None)
+    step = rung(below(cost.amount)) - rung(below(cost.amount) - 1)
+    assert errors(text.format(written(cost, step))) == ["DPQL-E072"]
 
 
 def test_check_leaves_it_open_as_a_note_that_the_plan_does_not_repeat() -> None:
