@@ -15,6 +15,11 @@ __all__ = ["DERIVATION", "HeatmapParams"]
 class HeatmapParams(Params):
     """Options of `heatmap(...)`."""
 
+    show: Literal["correlations", "partial"] = Field(
+        default="correlations",
+        description="`correlations`, or `partial` ones: of two columns given all others, where a "
+        "matrix that a search reconstructed has a 0 for every pair without an edge",
+    )
     order: Literal["given", "similar"] = Field(
         default="given",
         description="how columns are arranged: as they were `given`, or `similar` ones together",

@@ -18,6 +18,12 @@ _NUMBERS_UP_TO, _NOISE_UP_TO = 14, 10
 
 _MOST_LABELS = 70
 
+_TITLES = {
+    "correlation": "Correlations",
+    "cosine": "Cosines of second moments",
+    "partial correlation": "Partial correlations",
+}
+
 
 def plot(release: Mapping[str, Any]) -> str:
     """The SVG of a `heatmap`: colours from -1 to 1, a dot on what was measured."""
@@ -33,9 +39,11 @@ def plot(release: Mapping[str, Any]) -> str:
         if len(names) <= _NUMBERS_UP_TO:
             _numbers(axes, value["matrix"], release["uncertainty"]["standard_error"])
         _dots(axes, value["measured"], side)
-        kind = "Correlations" if value["kind"] == "correlation" else "Cosines of second moments"
-        axes.set_title(f"{kind}: {release['name']}", pad=10)
-        figure.supxlabel(_legend(value["measured"]), fontsize=8.5, color=GREY, x=0.02, ha="left")
+        axes.set_title(f"{_TITLES[value['kind']]}: {release['name']}", pad=10)
+        errors = release["uncertainty"]["standard_error"]
+        figure.supxlabel(
+            _legend(value["measured"], errors), fontsize=8.5, color=GREY, x=0.02, ha="left"
+        )
 
     margin = 1.3 + 0.06 * min(longest, 24)
     return svg(draw, side + margin + 0.6, side + margin)
@@ -53,9 +61,17 @@ def _cells(figure: Figure, axes: Axes, matrix: Sequence[Sequence[Any]], kind: st
     colours = LinearSegmentedColormap.from_list("dpql", [ORANGE, "#ffffff", BLUE], bad="#dcdcdc")
     numbers = np.ma.masked_invalid(np.array(matrix, dtype=float))
     edges = np.arange(len(matrix) + 1) - 0.5
-    line = 0.6 if len(matrix) <= _MOST_LABELS else 0.0
+    is_large = len(matrix) > _MOST_LABELS
     mesh = axes.pcolormesh(
-        edges, edges, numbers, cmap=colours, vmin=-1, vmax=1, edgecolors="white", linewidth=line
+        edges,
+        edges,
+        numbers,
+        cmap=colours,
+        vmin=-1,
+        vmax=1,
+        edgecolors="none" if is_large else "white",
+        linewidth=0.0 if is_large else 0.6,
+        rasterized=is_large,  # a million rectangles would make a file that nothing opens
     )
     axes.invert_yaxis()
     axes.set_aspect("equal")
@@ -113,14 +129,15 @@ def _dots(axes: Axes, measured: Sequence[Sequence[bool]], side: float) -> None:
     )
 
 
-def _legend(measured: Sequence[Sequence[bool]]) -> str:
+def _legend(measured: Sequence[Sequence[bool]], errors: Sequence[Sequence[Any]]) -> str:
     order = len(measured)
     pairs = order * (order - 1) // 2
     count = sum(measured[j][k] for j in range(order) for k in range(j))
     if count == pairs and order > _NUMBERS_UP_TO:
         return "All pairs were measured, with noise."
     if count == pairs:
-        shown = " ± is privacy noise alone." if order <= _NOISE_UP_TO else ""
+        has_noise = order <= _NOISE_UP_TO and any(e for row in errors for e in row)
+        shown = " ± is privacy noise alone." if has_noise else ""
         return "● measured, with noise: all pairs." + shown
     return (
         f"● measured, with noise: {count} of {pairs} pairs.\n"

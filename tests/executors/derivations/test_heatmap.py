@@ -21,6 +21,7 @@ from executors.mechanisms.pace import MECHANISM as PACE
 from executors.mechanisms.ssp import MECHANISM as SSP
 from executors.plots import components as components_plot
 from executors.plots.heatmap import plot, said
+from executors.statistics.partial_correlations import inverse_with_ridge, partial_correlations
 from executors.statistics.similar_order import similar_order
 from planner.calculus.cost import Cost
 from suites.covariance_tables import stored_release
@@ -84,10 +85,12 @@ def test_the_picture_is_the_same_bytes_each_time() -> None:
 
 
 def test_many_columns_have_no_numbers_and_few_labels() -> None:
-    found = shown(stored(columns=150))
-    said = texts(plot(found))
-    assert "±" not in said
-    assert 60 <= len(re.findall(r"\bx\d+\b", said)) <= 2 * 75
+    found = shown(stored(columns=90))
+    picture = plot(found)
+    assert "±" not in texts(picture)
+    assert len(re.findall(r"\bx\d+\b", texts(picture))) == 90  # every other one, twice
+    assert len(picture) < 300_000
+    assert picture == plot(found)
 
 
 def test_columns_may_be_arranged_by_likeness() -> None:
@@ -123,3 +126,39 @@ def test_components_are_drawn_with_the_edge_of_noise() -> None:
     many = {"name": "axes", **components(PCA.params(), stored(columns=60))}
     assert "24 largest loadings" in texts(components_plot.plot(many))
     assert components_plot.plot(many) == components_plot.plot(many)
+
+
+def test_partial_correlations_are_those_of_regressions_on_all_others() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.normal(0, 0.25, (3000, 3))
+    rows[:, 1] += 0.8 * rows[:, 0]
+    rows[:, 2] += 0.8 * rows[:, 1]
+    rows = np.clip(rows, -1, 1)
+    release = stored_release(SSP, rows, Cost("rho", Fraction(5000)), 1)
+    found = shown(release, show="partial")
+    assert found["value"]["kind"] == "partial correlation"
+    left = [x - np.polyval(np.polyfit(rows[:, 1], x, 1), rows[:, 1]) for x in rows[:, [0, 2]].T]
+    expected = np.corrcoef(left)[0, 1]
+    assert found["value"]["matrix"][0][2] == pytest.approx(expected, abs=0.02)
+    assert abs(found["value"]["matrix"][0][2]) < 0.05 < found["value"]["matrix"][0][1]
+    assert found["uncertainty"]["standard_error"][0][1] is None
+    assert "Partial correlations" in texts(plot(found))
+
+
+def test_a_search_leaves_exact_zeros_where_its_graph_has_no_edge() -> None:
+    release = stored(PACE, strategy="entries", rounds=2)
+    found = shown(release, show="partial")
+    matrix = found["value"]["matrix"]
+    edges = np.array(release["value"]["precision"])[:4, :4] != 0
+    assert (np.array([row[:4] for row in matrix[:4]], dtype=float) != 0).tolist() == edges.tolist()
+    assert matrix[4] == [None] * 5
+    assert any("no edge" in note for note in found["notes"])
+
+
+def test_partial_correlations_of_a_known_inverse() -> None:
+    precision = np.array([[2.0, -1.0, 0.0], [-1.0, 2.0, 0.5], [0.0, 0.5, 1.0]])
+    found = partial_correlations(precision)
+    assert found == pytest.approx(
+        np.array([[1, 0.5, 0], [0.5, 1, -0.5 / 2**0.5], [0, -0.5 / 2**0.5, 1]])
+    )
+    assert inverse_with_ridge(np.eye(2), 1.0) == pytest.approx(np.eye(2) / 2)

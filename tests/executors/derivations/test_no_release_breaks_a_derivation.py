@@ -23,7 +23,7 @@ from suites.covariance_tables import facts_of, released, stats_of
 METHODS = {"ssp": SSP, "diagonal": DIAGONAL, "adaptive": ADAPTIVE, "pace": PACE}
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "correlation": [{}],
-    "heatmap": [{}, {"order": "similar"}],
+    "heatmap": [{}, {"order": "similar"}, {"show": "partial"}],
     "pca": [{}, {"scale": "correlation"}, {"scale": "original", "components": 1}],
     "regress": [{"y": "x0"}, {"y": "x0", "errors": "bootstrap", "draws": 20}],
     "sample": [{"rows": 3}],
