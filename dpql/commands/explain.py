@@ -1,4 +1,4 @@
-"""`dpql explain`: a page for every code, verb, method and option."""
+"""`dpql explain`: a page for every code, verb, method, function of DERIVE and option."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planner.bind.shapes import shapes_of
 from planner.calculus.cost import WRITTEN
 from planner.calculus.exact import text
 from planner.findings import choices
-from planner.mechanism import Mechanism
+from planner.mechanism import Derivation, Mechanism
 
 __all__ = ["code_page", "codes", "method_page", "run"]
 
@@ -78,13 +78,19 @@ def _page(word: str, method: str | None) -> str | None:
         if word.casefold() in REGISTRY.methods(known):
             found = REGISTRY.find(known, word.casefold())
             return None if found is None else method_page(found)
+    function = REGISTRY.derivation((method if verb == "DERIVE" and method else word).casefold())
+    if function is not None:
+        return _function_page(function)
+    if verb == "DERIVE":
+        return None if method else _derive_page()
     if word.casefold() in _COST_WORDS:
         return _COST_PAGE
     return _option_page(word.casefold())
 
 
 def _words() -> list[str]:
-    return [*REGISTRY.verbs(), *(m for verb in REGISTRY.verbs() for m in REGISTRY.methods(verb))]
+    methods = [m for verb in REGISTRY.verbs() for m in REGISTRY.methods(verb)]
+    return [*REGISTRY.verbs(), "DERIVE", *methods, *REGISTRY.derivations()]
 
 
 def _verb_page(verb: str) -> str:
@@ -94,6 +100,27 @@ def _verb_page(verb: str) -> str:
         if found is not None:
             lines.append(f"{verb} {name}: {found.summary or '; '.join(found.releases)}")
     return "\n".join([*lines, "", f"`dpql explain {verb} METHOD` lists a method's options."])
+
+
+def _derive_page() -> str:
+    lines = ["# DERIVE", ""]
+    for name in REGISTRY.derivations():
+        found = REGISTRY.derivation(name)
+        if found is not None:
+            lines.append(f"{name}(...): {found.summary}")
+    return "\n".join([*lines, "", "`dpql explain FUNCTION` lists a function's options."])
+
+
+def _function_page(found: Derivation) -> str:
+    """What a function of DERIVE makes of which releases, with all its options."""
+    lines = [
+        f"# DERIVE name = {found.name}(release, ...)",
+        "",
+        *([found.summary, ""] if found.summary else []),
+        "Takes: " + ", ".join(found.accepts) + ". It reads no data and costs nothing.",
+    ]
+    options = _options(found)
+    return "\n".join([*lines, *(["", "Options:", *options] if options else ["", "No options."])])
 
 
 def method_page(found: Mechanism) -> str:
@@ -114,7 +141,7 @@ def method_page(found: Mechanism) -> str:
     return "\n".join([*lines, "", "Options:", *_options(found)])
 
 
-def _options(found: Mechanism, only: str = "") -> list[str]:
+def _options(found: Mechanism | Derivation, only: str = "") -> list[str]:
     shapes = shapes_of(found.params)
     lines = []
     for name, field in found.params.model_fields.items():
