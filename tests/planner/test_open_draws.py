@@ -43,6 +43,12 @@ def test_a_written_strategy_leaves_no_doubt() -> None:
     assert refused == [("DPQL-E067", "error")]
 
 
+def test_one_column_leaves_no_doubt() -> None:
+    text = source("COVARIANCE pace COLUMNS (a) rho=0.1", "mu=3")
+    assert codes(text) == []
+    assert codes(text, planned=True) == []
+
+
 def test_the_plan_refuses_a_filter_in_rho_under_mu() -> None:
     text = source("COVARIANCE pace rho=0.1", "mu=3")
     assert codes(text, planned=True) == [("DPQL-E067", "error")]

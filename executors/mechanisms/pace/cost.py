@@ -55,7 +55,7 @@ def has_variances_only(params: PaceParams, facts: Facts) -> bool:
 
 def depends_on_amount(params: PaceParams, facts: Facts) -> bool:
     """Whether the kinds of leaves follow from how much the statement may spend."""
-    return params.strategy == "auto"
+    return params.strategy == "auto" and len(facts.columns) > 1
 
 
 def query(params: PaceParams, facts: Facts) -> Query:

@@ -44,8 +44,10 @@ def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
     values = {name: getattr(params, name) for name in type(params).model_fields}
     if params.rounds == AUTO:
         values["rounds"] = 2 * len(facts.columns)
-    if depends_on_amount(params, facts):
-        is_blind = len(facts.columns) == 1 or sees_variances_only(params, facts, worth(cost))
+    if params.strategy == "auto":
+        is_blind = not depends_on_amount(params, facts) or sees_variances_only(
+            params, facts, worth(cost)
+        )
         values["strategy"] = "diagonal" if is_blind else "pilot"
     for table in facts.tables:
         values["prior_sha256"] = table.sha256
