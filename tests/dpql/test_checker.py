@@ -18,16 +18,16 @@ from dpql.checker import Rejected, check
 from planner.calculus.compose import total
 from planner.calculus.exact import number, step_down, text
 from planner.calculus.leaves import Leaf
-from suites.forgeries import (
+from suites.certificates import (
     HONEST,
     canonical,
     certified,
     dataset,
-    forgeries,
     plan,
     reserve,
     statement,
 )
+from suites.forgeries import forgeries
 
 F = Fraction
 

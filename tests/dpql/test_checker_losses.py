@@ -14,7 +14,7 @@ from dpql import checker
 from dpql.checker import Rejected, check
 from planner.calculus.exact import text
 from planner.calculus.leaves import Leaf
-from suites.forgeries import by_hand, dataset, plan, reserve, statement, step
+from suites.certificates import by_hand, dataset, plan, reserve, statement, step
 
 F = Fraction
 ROOT = F("0.447213595499957939281834733746255247")  # of 1/5, to 36 digits
@@ -94,6 +94,11 @@ def test_the_golden_plans_are_accepted_and_one_digit_less_is_not(leaves, right, 
 def test_the_joint_mu_is_accepted_and_a_little_less_is_not(leaves, h, bits, right, wrong):
     assert proves_mu2(leaves, right, h, bits)
     assert not proves_mu2(leaves, wrong, h, bits)
+
+
+def test_a_mu_needs_bits_enough_to_reach_the_tests_that_a_bound_covers():
+    assert proves_mu2([lap("0.1"), gauss(1)], "1.011", "1/20", 300)
+    assert not proves_mu2([lap("0.1"), gauss(1)], "1.011", "1/20", 96)
 
 
 def test_a_joint_mu_is_never_below_what_gaussian_noise_alone_costs():

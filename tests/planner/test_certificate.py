@@ -16,7 +16,7 @@ from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
 from planner.calculus.together import together
 from planner.certificate import CertificateError
-from suites.forgeries import canonical, certified, dataset, plan, reserve, statement
+from suites.certificates import canonical, certified, dataset, plan, reserve, statement
 from suites.queries import findings
 
 F = Fraction
@@ -281,3 +281,29 @@ def test_parts_by_a_private_column_are_no_parallel_parts():
     honest["totals"][0]["out"] = top["out"]
     with pytest.raises(Rejected):
         check(honest, canonical(body), [reserve("mu2", F(1, 16))])
+
+
+mixed_draws = st.builds(
+    lambda kind, size, count: getattr(Leaf, kind)(size, 1, count=count, dataset="d"),
+    st.sampled_from(["lap", "gauss", "br", "pure"]),
+    st.fractions(min_value=F(1, 20), max_value=1, max_denominator=100),
+    st.integers(1, 12),
+)
+
+
+@settings(max_examples=4, deadline=None, derandomize=True)
+@given(st.lists(mixed_draws, min_size=2, max_size=5), st.sampled_from([F(1, 10**4), F(1, 10**8)]))
+def test_two_programs_that_share_no_code_compose_random_plans_alike(some, delta):
+    """What the planner composes the checker accepts in full, and a thousandth less it refuses."""
+    budgeted = {**dataset("d"), "budget": {"eps": "99", "delta": text(delta)}}
+    body = plan([budgeted], statement("s", *some))
+    certificate, data, _ = certified(body)
+    check(certificate, data, None)
+    (claim,) = certificate["totals"]
+    assert F(claim["out"]["eps"]) <= eps_at(some, delta, grid=False).eps
+    if certificate["nodes"][-2]["rule"] == "pld_adp":
+        for node in certificate["nodes"][-2:]:
+            node["out"] = {**node["out"], "eps": text(F(node["out"]["eps"]) * F(999, 1000))}
+        claim["out"] = certificate["nodes"][-1]["out"]
+        with pytest.raises(Rejected, match="too low"):
+            check(certificate, data, None)

@@ -44,7 +44,7 @@ from planner.calculus.leaves import Leaf
 from planner.calculus.risk import limits
 from planner.calculus.shares import part_of
 from planner.calculus.tradeoff import Worst
-from suites.forgeries import certified, dataset, plan, reserve, statement
+from suites.certificates import certified, dataset, plan, reserve, statement
 from suites.queries import errors, survey
 
 F = Fraction

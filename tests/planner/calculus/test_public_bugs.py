@@ -22,7 +22,7 @@ from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
 from planner.certificate import CertificateError
 from planner.checked import Price
-from suites.forgeries import certified, dataset, plan, reserve, statement
+from suites.certificates import certified, dataset, plan, reserve, statement
 from suites.queries import errors, survey
 
 F = Fraction
