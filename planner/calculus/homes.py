@@ -18,15 +18,15 @@ _TRIED = 1000
 
 
 def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
-    """The leaves of one person by worst pair, equal ones counted; None where a zcdp leaf has none.
+    """The leaves of one person by worst pair, equal ones counted; None where a leaf has none.
 
-    All Gaussian ones are one pair with the sum of their mu squared, exactly. A cap is the pair of
-    its whole reserve.
+    That is zcdp, and an adp whose delta is not known. All Gaussian ones are one pair with the sum
+    of their mu squared, exactly. A cap is the pair of its whole reserve.
     """
     counts: dict[tuple[str, Fraction, Fraction], int] = {}
     mu_squared = Fraction(0)
     for leaf in leaves:
-        if leaf.kind == "zcdp":
+        if leaf.kind == "zcdp" or (leaf.kind == "adp" and not isinstance(leaf, Leaf)):
             return None
         if leaf.kind in _GAUSSIAN:
             mu_squared += leaf.count * charge(leaf, "mu_squared").value

@@ -56,17 +56,16 @@ def sum_of(parts: Iterable[Part]) -> Fraction:
 def least_possible(parts: Iterable[Part]) -> Fraction:
     """No mu squared below this can be shown on a grid: twice the KL of the worst pairs.
 
-    mu-GDP implies that the divergence is at most mu^2/2. For a range the KL of the logistic shift
-    is above eta^2/6 (1 - eta^2/60); an estimate that only saves work.
+    mu-GDP implies that the divergence is at most mu^2/2. It only saves work.
     """
     kept = tuple(parts)
-    other = 2 * rho_of([part for part in kept if part.kind != "br"])
-    ranges = (part for part in kept if part.kind == "br")
-    logistic = sum(
-        (p.count * p.param**2 / 3 * max(Fraction(3, 4), 1 - p.param**2 / 60) for p in ranges),
-        Fraction(0),
-    )
-    return other + logistic
+    ranges = (part.count * _logistic(part.param) for part in kept if part.kind == "br")
+    return 2 * rho_of([part for part in kept if part.kind != "br"]) + sum(ranges, Fraction(0))
+
+
+def _logistic(eta: Fraction) -> Fraction:
+    """Below 2 eta coth(eta/2) - 4, twice the KL of the logistic shift: by series or asymptote."""
+    return max(eta**2 / 3 * (1 - eta**2 / 60), 2 * eta - 4)
 
 
 @lru_cache(maxsize=_CACHE)

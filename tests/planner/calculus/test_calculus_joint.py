@@ -169,6 +169,14 @@ def test_a_further_draw_never_lowers_the_joint_cost(parts, more):
     assert least(parts) <= least([*parts, more]) * (1 + F(1, 500))
 
 
+@pytest.mark.parametrize("eta", ["0.01", "0.5", "2", "4", "5", "9", "40"])
+def test_what_no_grid_can_show_lies_just_below_twice_the_divergence(eta):
+    size = float(eta)
+    divergence = size / np.tanh(size / 2) - 2
+    below = float(least_possible([part("br", eta)]))
+    assert 0.9 * 2 * divergence < below <= 2 * divergence * (1 + 1e-9)
+
+
 # Mutants: each forgets one part of the argument, and a claim that is too small then passes.
 
 
