@@ -92,7 +92,7 @@ def composed(given: Any, out: Any, draws: Any, costs: list[Any], work: list[int]
     for law, p, n in draws:  # the chords of a profile in e^eps lie above it; masses are rounded up
         x = 2 * g if law == "gdp" else arb(p)
         top = int(((p / 2 + int(float(bits**0.5 * x) + 1) if law == "gdp" else p) / h).ceil())
-        work[0] -= n * top * bits
+        work[0] -= n * top * bits * (4 if "mu2" in out else 1)
         need(work[0] > 0 and bits >= 96 and h <= 1, "too coarse, or too much to compute")
         power = 1 - KEPT[law](x, arb(top * h)) if law == "gdp" else arb(0)
         d = [*(1 - KEPT[law](x, arb(i * h)) for i in range(top)), power, power]
