@@ -11,6 +11,7 @@ from dpql.report.words import percent_up
 from dpql.view import Remaining, plan_json
 from grammar.render import render_text
 from planner.calculus.exact import number
+from planner.calculus.leaves import SEARCH_FACTOR
 from planner.shown import shown
 
 __all__ = ["cost_text", "plan_text", "releases_text", "short"]
@@ -156,6 +157,8 @@ def _leaf(leaf: Mapping[str, Any]) -> str:
     law = names.get(leaf["kind"], leaf["kind"])
     if leaf["kind"] == "pure" and leaf["width"] > 1:
         law = f"noise in {leaf['width']} dimensions"
+    if leaf["kind"] == "pure" and leaf["factor"] == SEARCH_FACTOR:
+        law = f"search for the first of {leaf['width']} values above 0, discrete Laplace"
     steps = " grid steps" if leaf["kind"] == "dgauss" else ""
     return (
         f"{times}{law} of scale {short(leaf['scale'])}{steps} "

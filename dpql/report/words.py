@@ -9,6 +9,7 @@ from typing import Any
 
 from grammar.characters import hidden
 from planner.calculus.exact import number
+from planner.calculus.leaves import SEARCH_FACTOR
 from planner.shown import shown
 
 __all__ = [
@@ -172,6 +173,8 @@ def noise(leaf: Mapping[str, Any]) -> str:
     ratio = number(leaf["scale"]) / number(leaf["sensitivity"])
     is_vector = leaf["kind"] == "pure" and leaf["width"] > 1
     law = _VECTOR if is_vector else _LAWS.get(leaf["kind"], leaf["kind"])
+    if leaf["kind"] == "pure" and leaf["factor"] == SEARCH_FACTOR:
+        law = f"a noisy search for the first of {leaf['width']} values above 0, which alone is told"
     return (
         f"{times}{law}; its scale is "
         f"{shown(ratio, up=False, digits=3)} times the most by which one person can move the "

@@ -25,12 +25,11 @@ from executors.noise.selection import select
 from executors.noise.weighted import weighted_gaussians
 from executors.pricing.drawable import Norm
 from executors.release import Law, NoiseNote
-from planner.calculus.leaves import Kind, Leaf, Loss
+from planner.calculus.leaves import SEARCH_FACTOR, Kind, Leaf, Loss
 
 __all__ = ["NoiseMismatch", "StatementNoise"]
 
 
-_THRESHOLD_FACTOR = 4
 _DOUBLE_BITS = 53
 
 
@@ -120,7 +119,7 @@ class StatementNoise:
         the scale, the 0 carries half as much. Uses up the leaf as a whole, however soon it stops.
         Proof: proof.md, claim 6. Checked: tests/executors/noise/test_above.py.
         """
-        if leaf.kind != "pure" or leaf.factor != _THRESHOLD_FACTOR:
+        if leaf.kind != "pure" or leaf.factor != SEARCH_FACTOR:
             raise NoiseMismatch("a search for the first score above needs a `pure` leaf, factor 4")
         _, scale = _scaled(leaf)
         half = _double_above(ceil(scale / 2))

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 from grammar.source import Span
 from planner.calculus.exact import exact, number, positive, text
 
-__all__ = ["CAP_MAY_DRAW", "KINDS", "Draft", "Kind", "Leaf", "Loss", "Priced"]
+__all__ = ["CAP_MAY_DRAW", "KINDS", "SEARCH_FACTOR", "Draft", "Kind", "Leaf", "Loss", "Priced"]
 
 Kind: TypeAlias = Literal["pure", "lap", "gauss", "br", "dgauss", "gdp", "zcdp", "adp"]
 
@@ -34,6 +34,9 @@ CAP_MAY_DRAW: dict[Kind, tuple[Kind, ...]] = {
 """Which leaves a filter may draw under a cap of each kind: those that convert to its unit."""
 
 LEAST_INTEGER_SCALE = 1024
+
+SEARCH_FACTOR = 4
+"""The factor of a `pure` leaf that pays for the first score above a threshold: 4 D / scale."""
 
 
 @dataclass(frozen=True, slots=True)

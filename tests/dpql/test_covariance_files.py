@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import dpql
+from dpql.report import words
 from executors.registry import REGISTRY
 
 QUERY = """
@@ -80,3 +81,12 @@ def test_a_fault_in_a_derivation_does_not_lose_what_was_paid_for(
     written = {path.name for path in (tmp_path / "releases").iterdir()}
     assert {"sigma.json", "axes.json", "picture.csv"} <= written
     assert not any(name.endswith(".svg") for name in written)
+
+
+def test_a_plan_calls_a_search_a_search(tmp_path: Path) -> None:
+    """Both forms name the search for a radius, whose leaf is not noise on eighty numbers."""
+    planned = dpql.plan(QUERY.replace("COVARIANCE ssp", "COVARIANCE adaptive"))
+    assert "search for the first of 80 values above 0" in str(planned)
+    (_, search, _) = planned.json()["body"]["statements"][0]["leaves"]
+    assert "search for the first of 80 values" in words.noise(search)
+    assert "declared ranges" not in words.noise(search)

@@ -12,7 +12,7 @@ from executors.mechanisms.adaptive.layout import (
 )
 from executors.pricing.covariance_columns import complaints, silent_rules
 from executors.pricing.covariance_frame import norm_complaints
-from planner.calculus.leaves import Kind
+from planner.calculus.leaves import SEARCH_FACTOR, Kind
 from planner.calculus.need import Need
 from planner.facts import Facts
 from planner.mechanism import Complaint, Query, Units
@@ -66,7 +66,7 @@ def need(params: AdaptiveParams, facts: Facts, units: Units) -> tuple[Need, ...]
             share=eighth,
             dataset=source.dataset,
             site=source.site,
-            factor=4,
+            factor=SEARCH_FACTOR,
         ),
         Need(
             kind=kind,
