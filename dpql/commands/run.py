@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,9 @@ from dpql.plan_file import read_plan
 from dpql.plots import lacks_plots
 
 __all__ = ["pairs", "run", "who"]
+
+_SITE_KEY = re.compile(r"[^/\\:.~][^/\\:]*/[^/\\:]+")
+"""A ledger key of one site; a path of that look is written with `./` before it."""
 
 
 def run(
@@ -67,13 +71,13 @@ def who() -> str:
 def pairs(written: list[str], option: str, required: bool) -> dict[str, str] | None:
     """`name=value` texts as a mapping; None, with a message, where one is not.
 
-    Without `required` the name may be missing, and is then empty. A name that is a path (it has a
-    separator or a colon before its first `=`) is none.
+    Without `required` the name may be missing, and is then empty. What is a path before its first
+    `=` (it has a separator or a colon) is no name, but for the key of a site, as `trial/north`.
     """
     found: dict[str, str] = {}
     for text in written:
         name, sign, value = text.partition("=")
-        if not sign or set(name) & set("/\\:"):
+        if not sign or (set(name) & set("/\\:") and (required or not _SITE_KEY.fullmatch(name))):
             name, value = "", text
         if (required and not name) or not value or name in found:
             say(f"error: `{option} {text}` is not `name=location`, or names something twice")

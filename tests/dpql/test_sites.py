@@ -18,6 +18,7 @@ from dpql.api import PlanResult, plan, run
 from dpql.checker import Rejected, check
 from dpql.cli import app
 from dpql.commands.ledger import cost_of
+from dpql.commands.run import pairs
 from dpql.errors import DataRefused, DpqlError, FactsDiffer, OverBalance, UsageError
 from dpql.ledger import Ledger
 from dpql.ledger.opening import key_facts
@@ -300,6 +301,29 @@ def test_one_run_charges_each_ledger_its_own_part(hospitals: Hospitals) -> None:
     again = hospitals.run(plan(query(TEST)))
     assert again["h"] == done["h"]
     assert hospitals.spent() == spent
+
+
+def test_the_command_line_runs_with_one_ledger_a_site(tmp_path: Path) -> None:
+    hospitals = Hospitals(tmp_path)
+    (tmp_path / "h.dpql").write_text(query(TEST))
+    target = str(tmp_path / "plan.json")
+    call = CliRunner().invoke
+    assert call(app, ["plan", str(tmp_path / "h.dpql"), "-o", target]).exit_code == 0
+    places = [f"--data={name}={place}" for name, place in hospitals.data.items()]
+    books = [f"--ledger={key}={place}" for key, place in hospitals.ledgers.items()]
+    wrong = [book.replace("north=", "nort=") for book in books]
+    refused = call(app, ["run", target, *places, *wrong])
+    assert isinstance(refused.exception, UsageError)
+    assert "charges no key `trial/nort`" in str(refused.exception)
+    assert call(app, ["run", target, *places, *books]).exit_code == 0
+    assert all(hospitals.spent().values())
+
+
+def test_a_path_with_an_equals_sign_is_no_name(tmp_path: Path) -> None:
+    for text in ("/data/run=3.db", "./run/x=3.db", "../run=3.db", "a/b/c=3.db", "sqlite:///x=3.db"):
+        assert pairs([text], "--ledger", required=False) == {"": text}
+    assert pairs(["people=x.db"], "--ledger", required=False) == {"people": "x.db"}
+    assert pairs(["trial/north=x.db"], "--data", required=True) is None
 
 
 def test_full_names_bind_as_well_as_short_ones(hospitals: Hospitals) -> None:
