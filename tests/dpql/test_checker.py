@@ -28,6 +28,7 @@ from suites.certificates import (
     statement,
 )
 from suites.forgeries import forgeries
+from suites.lone_forgeries import lone
 
 F = Fraction
 
@@ -58,6 +59,12 @@ def test_every_forgery_is_refused_with_a_reason(name):
             slow.append(what)
     assert (accepted, wordless, slow) == ([], [], [])
     assert tried > 500
+
+
+@pytest.mark.parametrize("what", lone())
+def test_a_forgery_made_by_hand_is_refused(what):
+    with pytest.raises(Rejected):
+        check(*lone()[what])
 
 
 @pytest.mark.parametrize("name", ["rounds", "everything"])
