@@ -18,7 +18,7 @@ from planner.calculus.leaves import Leaf
 from planner.calculus.together import together
 from planner.certificate import CertificateError
 from planner.charges import charge_of, is_within, native_charges, reservations, total_of
-from suites.forgeries import canonical, certified, dataset, plan, reserve, statement
+from suites.certificates import canonical, certified, dataset, plan, reserve, statement
 from suites.queries import ROSSI, checked, errors, findings
 
 F = Fraction
