@@ -76,7 +76,21 @@ def curve_figures(params: CurveParams, facts: Facts, loss: Loss, scale: Scale) -
         "floor_records": site.value.floor,
         "warnings": [] if reach else [_NOTHING_RELIABLE],
     }
+    if reach:
+        # Of a survival curve a half of its range; of a hazard as much as it rises.
+        whole = 0.5 if scale == "survival" else 2.0 * shown["estimate_there"]
+        if 2.0 * shown["half_width"] >= whole and shown["noise_to_sampling"] > 1.0:
+            shown["warnings"].append(_band_too_wide(shown["half_width"]))
     return shown
+
+
+def _band_too_wide(half_width: float) -> dict[str, str]:
+    return {
+        "code": "DPQL-W222",
+        "message": f"the band of this curve will be as wide as +-{half_width:.2g}, most of it for "
+        "noise",
+        "help": "give it more of the budget, a higher floor, or an earlier horizon",
+    }
 
 
 _NOTHING_RELIABLE = {

@@ -26,6 +26,8 @@ WANTED = 0.8
 DRAWS = 40_000
 WORTH_A_WORD = 0.05
 """So much more power is worth a warning."""
+LARGEST_RATIO = 10.0
+"""A logarithm of a hazard ratio, between the most different people, that no study will meet."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,9 @@ def figures(
         shown["units"] = "each covariate runs from -1 to 1 over its range"
     if radius is not None and shown["power"] < 2 * level:
         shown["warnings"].append(_cannot_succeed(shown["power"], float(level)))
+    least, reach = shown["detectable_effect"], math.sqrt(float(design.squared_diameter))
+    if radius is None and (least is None or least * reach > LARGEST_RATIO):
+        shown["warnings"].append(_sees_nothing())
     if radius is not None and rest:
         assumed = Outlook(design, _assuming(judge, design), riskfloor, event_rate, variance)
         gain = assumed.power(radius)
@@ -181,6 +186,15 @@ def _would_gain(gain: float, found: float) -> dict[str, str]:
         f"{100 * gain:.3g} % of studies, not in {100 * found:.3g} %",
         "help": "write `trace=bound`: at this budget the noise on the variance hides it, so the "
         "largest one may as well be assumed",
+    }
+
+
+def _sees_nothing() -> dict[str, str]:
+    return {
+        "code": "DPQL-W212",
+        "message": "this test cannot succeed at this budget: four studies in five would miss even "
+        f"hazards that differ by a factor of e^{LARGEST_RATIO:g}",
+        "help": "give it more of the budget, or more records",
     }
 
 

@@ -132,6 +132,13 @@ def test_a_test_that_cannot_succeed_is_warned_of() -> None:
     assert [finding.code for finding in made.diagnostics] == ["DPQL-W212"]
 
 
+def test_a_test_that_would_miss_every_effect_is_warned_of_without_a_stated_one() -> None:
+    for test in ("logrank group=young", "score beta=[0] COLUMNS (age)"):
+        lost, sound = (plan(f"{DECLARED}TEST {test} BUDGET eps={eps}") for eps in ("1e-9", "1"))
+        assert [finding.code for finding in lost.diagnostics] == ["DPQL-W212"]
+        assert not sound.diagnostics
+
+
 def test_a_variance_that_noise_hides_is_better_assumed() -> None:
     small = DECLARED.replace("ROWS 3000", "ROWS 400")
     text = "TEST logrank group=young effect=0.5{} BUDGET eps=1"

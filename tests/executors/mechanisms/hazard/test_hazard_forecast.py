@@ -110,3 +110,16 @@ def test_a_curve_says_how_far_and_how_well_it_will_be_known() -> None:
         assert many["noise_to_sampling"] < few["noise_to_sampling"]
     made = plan(f"{one}RELEASE survival BUDGET mu=0.001")
     assert "DPQL-W221" in {finding.code for finding in made.diagnostics}
+
+
+def test_a_band_that_noise_makes_useless_is_warned_of() -> None:
+    one = "DATASET a ROWS 500 COLUMNS (t DURATION IN [0, 1], e EVENT)\n"
+    for method in ("survival", "hazard"):
+        wide, narrow = (plan(f"{one}RELEASE {method} mu={mu}") for mu in ("0.1", "1"))
+        assert [finding.code for finding in wide.diagnostics] == ["DPQL-W222"]
+        assert not narrow.diagnostics
+        # Too few records alone are no fault of the budget.
+        few = plan(
+            f"DATASET a ROWS 5 COLUMNS (t DURATION IN [0, 1], e EVENT)\nRELEASE {method} mu=50"
+        )
+        assert "DPQL-W222" not in {finding.code for finding in few.diagnostics}
