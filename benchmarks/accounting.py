@@ -27,7 +27,14 @@ from planner.calculus.compose import eps_at  # noqa: E402
 from planner.calculus.exact import root_up, round_up  # noqa: E402
 from planner.calculus.leaves import Leaf  # noqa: E402
 from planner.calculus.risk import view  # noqa: E402
-from suites.forgeries import canonical, certified, dataset, plan, reserve, statement  # noqa: E402
+from suites.certificates import (  # noqa: E402
+    canonical,
+    certified,
+    dataset,
+    plan,
+    reserve,
+    statement,
+)
 from suites.opinions import composed  # noqa: E402
 
 DELTA = F(1, 10**5)
