@@ -41,6 +41,8 @@ def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
         lines += _statement(statement)
     for dataset, declared in zip(content["datasets"], content["body"]["datasets"], strict=True):
         lines += _dataset(dataset, declared, content["risk"].get(dataset["name"]))
+    for key in content["keys"]:
+        lines += _shared(key)
     lines += _expectations(content["expect"])
     lines.append("no row was read to make this plan")
     text = "\n".join(lines) + "\n"
@@ -104,6 +106,18 @@ def _dataset(
     lines += told or ["  ledger    not asked: facts asserted by the author"]
     lines.append("")
     return lines
+
+
+def _shared(key: Mapping[str, Any]) -> list[str]:
+    """What several datasets cost the people that they share."""
+    if len(key["datasets"]) < 2 or key["total"] is None:
+        return []
+    names = ", ".join(key["datasets"])
+    lines = [f"people {key['key']}: in {names}", f"  total     {cost_text(key['total'])}"]
+    if key["risk"] is not None:
+        found = percent_up(key["risk"]["tpr"]["0.01"])
+        lines.append(f"  risk      an attack with 1 % of false alarms finds at most {found}")
+    return [*lines, ""]
 
 
 def _expectations(expected: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -273,6 +273,17 @@ def test_the_step_that_compares_sees_two_releases_and_no_row() -> None:
     }
 
 
+def test_the_text_says_what_datasets_cost_the_people_they_share() -> None:
+    columns = "COLUMNS (week DURATION IN [0, 52], arrest EVENT)"
+    text = (
+        f"DATASET a ROWS 300 {{0}}{columns}\nDATASET b ROWS 400 {{0}}{columns}\n"
+        "TEST hazard ON a VS b mu=1"
+    )
+    shared = str(plan(text.format("POPULATION folk ")))
+    assert "people folk: in a, b\n  total     rho=1, mu=1.4143," in shared
+    assert "people" not in str(plan(text.format(""))).split("dataset a:")[1]
+
+
 def test_the_sheet_and_the_text_name_the_sites() -> None:
     planned = plan(query(TEST))
     assert "mu=0.4 on trial, site south" in str(planned)
