@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from executors.pricing.hazard import HazardParams
@@ -45,13 +46,16 @@ class Curve:
 def curve(site: SiteCurve, level: float, scale: Scale) -> Curve:
     """The curve with a band of which each time's true value lies outside with chance `level`.
 
-    The cumulative hazard never falls and begins at 0; survival is exp(-hazard). The band is about
-    the noisy hazard as released: sampling variance step x the mean of 1/Y of every bin up to the
-    time, and the noise. It is widened, if at all, to hold the cleaned estimate.
+    The estimate is the nondecreasing curve nearest to the noisy hazard in least squares, at least
+    0; survival is exp(-hazard). (A running maximum would gather the noise's highest points.) The
+    band is about the noisy hazard as released: sampling variance, step of the running maximum x
+    the mean of 1/Y of every bin up to the time, and the noise. It is widened, if at all, to hold
+    the estimate.
     """
     raw = site.hazard
-    clean = np.maximum.accumulate(np.maximum(raw, 0.0))
-    variance = np.cumsum(np.diff(clean, prepend=0.0) * site.inverse_at_risk())
+    clean = np.maximum(isotonic_regression(raw).x, 0.0)
+    highest = np.maximum.accumulate(np.maximum(raw, 0.0))
+    variance = np.cumsum(np.diff(highest, prepend=0.0) * site.inverse_at_risk())
     half = _half_width(site, variance, level)
     lower = np.minimum(np.maximum(raw - half, 0.0), clean)
     upper = np.maximum(raw + half, clean)
@@ -127,5 +131,6 @@ def _half_width(site: SiteCurve, variance: Doubles, level: float) -> Doubles:
 
 def _counts(site: SiteCurve) -> tuple[int, ...]:
     """Noisy numbers at risk as a reader wants them: whole, never rising, in [0, n]."""
-    falling = np.minimum.accumulate(np.minimum(site.at_risk, float(site.value.n)))
-    return (site.value.n, *(int(count) for count in np.rint(np.maximum(falling, 0.0))))
+    falling = isotonic_regression(site.at_risk, increasing=False).x
+    counts = np.clip(falling, 0.0, float(site.value.n))
+    return (site.value.n, *(int(count) for count in np.rint(counts)))
