@@ -12,7 +12,7 @@ from dpql.view import Remaining, plan_json
 from grammar.render import render_text
 from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
-from planner.shown import shown
+from planner.shown import read_as
 
 __all__ = ["cost_text", "plan_text", "releases_text", "short"]
 
@@ -147,9 +147,8 @@ def cost_text(cost: Mapping[str, Any]) -> str:
 
 
 def short(written: str) -> str:
-    """An exact number rounded up to five digits where it is longer."""
-    value = number(written)
-    return written if len(written) <= 8 else shown(value, digits=5)
+    """An exact number rounded up to five digits where it is longer; the last ones do not count."""
+    return written if len(written) <= 8 else read_as(number(written), digits=5)
 
 
 def _delta(written: str) -> str:

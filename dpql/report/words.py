@@ -10,7 +10,7 @@ from typing import Any
 from grammar.characters import hidden
 from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
-from planner.shown import shown
+from planner.shown import read_as, shown
 
 __all__ = [
     "amount",
@@ -80,8 +80,8 @@ _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", 
 
 
 def amount(written: str, digits: int = 4) -> str:
-    """An exact number, rounded up to a few digits where it is longer."""
-    return written if len(written) <= 8 else shown(number(written), digits=digits)
+    """An exact number, rounded up to a few digits where it is longer; the last do not count."""
+    return written if len(written) <= 8 else read_as(number(written), digits=digits)
 
 
 def declared(written: Mapping[str, str]) -> str:
