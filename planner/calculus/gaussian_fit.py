@@ -19,6 +19,7 @@ _PRECISION = 128
 _GUARD = 32
 _FARTHEST = 37
 _MOST_BITS = 400
+_BEYOND = Fraction(10**40)
 _MIDDLE = arb(2) ** -64
 _NEAR = 1 + arb(2) ** -12
 _RHO: dict[str, Callable[[Fraction], Fraction]] = {
@@ -60,7 +61,8 @@ def least_mu_squared(losses: Pld, parts: Sequence[Part]) -> tuple[Fraction, int]
     """About the least mu squared that `is_within` accepts, with the bits that would allow less.
 
     An estimate: whoever claims it asks `is_within`. The bits are those of `losses` where the tail
-    does not decide: then the middle of the curve does, which no unit of mass can lower.
+    does not decide: then the middle of the curve does, which no unit of mass can lower. Where no
+    rate of false alarms is told from 0, as for losses of thousands, more than any cost is said.
     """
     with ctx.workprec(_PRECISION):
         edge, best, from_tail = _Tail(parts), arb("inf"), False
@@ -78,6 +80,8 @@ def least_mu_squared(losses: Pld, parts: Sequence[Part]) -> tuple[Fraction, int]
                 best, from_tail = beyond.max(body), bool(beyond > body)
             if beyond <= body or not body < best:
                 break
+        if not best.is_finite():
+            return _BEYOND, losses.bits
         bits = edge.bits(middle * _NEAR) if from_tail else losses.bits
         return round_up(upper(best * best)), bits
 
