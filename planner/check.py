@@ -66,5 +66,5 @@ def _prices(measurement: BoundMeasurement, findings: Findings) -> list[Price]:
         try:
             prices.append(price_at(measurement, paid, paid.cost))
         except Unsolvable as reason:
-            findings.error("DPQL-E069", str(reason), paid.span)
+            findings.error("DPQL-E069", reason.reason, paid.span, help=reason.suggestion)
     return prices

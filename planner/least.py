@@ -131,7 +131,13 @@ class _Search:
         while self._try(good).planned is None:
             if good == bottom:
                 reason = self._try(top).reason
-                self.findings.error("DPQL-E069", str(reason), self.measurement.place("cost"))
+                if reason is not None:
+                    self.findings.error(
+                        "DPQL-E069",
+                        reason.reason,
+                        self.measurement.place("cost"),
+                        help=reason.suggestion,
+                    )
                 return None
             good, bad = max(bottom, min(good - 1, below(self._amount(good) / 2))), good
         while bad - good > 1:

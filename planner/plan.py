@@ -72,7 +72,7 @@ def _priced(
     try:
         return try_out(bound, prices)
     except Unsolvable as reason:
-        findings.error("DPQL-E069", str(reason), bound.place("cost"))
+        findings.error("DPQL-E069", reason.reason, bound.place("cost"), help=reason.suggestion)
         return None
 
 

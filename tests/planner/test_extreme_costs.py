@@ -17,6 +17,8 @@ DELTAS = ("1e-30", "1e-9", "0.5", "0.999")
 METHODS = {
     "cox": ROSSI.replace("  BUDGET mu=2.5\n", "") + "TEST cox beta=b0 VS b1 shrink=0.5 {} AS a\n",
     "ssp": survey() + "COVARIANCE ssp {} AS a\n",
+    "pace": survey() + "COVARIANCE pace {} AS a\n",
+    "search": survey() + "COVARIANCE pace strategy=entries {} AS a\n",
     "diagonal": survey() + "COVARIANCE diagonal {} AS a\n",
     "fixed": EVALUES + "PEEL evalues size=3 {} AS a\n",
     "adaptive": EVALUES + "PEEL evalues ADAPTIVE {} AS a\n",
@@ -41,6 +43,22 @@ def test_every_allowed_cost_is_planned_or_refused(method: str) -> None:
         for leaf in content["statements"][0]["leaves"]:
             assert leaf["scale"] is None or math.isfinite(_number(leaf["scale"]))
     assert planned >= len(costs) // 4
+
+
+@pytest.mark.parametrize(
+    ("statement", "way_out"),
+    [
+        ("ssp mu=900000", "lower the cost"),
+        ("pace strategy=entries mu=900000", "lower the cost"),
+        ("pace strategy=entries rounds=1000000000 rho=0.001", "fewer `rounds`"),
+        ("adaptive rho=0.000000000001", "raise the cost"),
+    ],
+)
+def test_a_refused_cost_says_what_to_type(statement: str, way_out: str) -> None:
+    made = plan_source(Source("t.dpql", f"{survey()}COVARIANCE {statement} AS a\n"))
+    (found,) = [one for one in made.diagnostics if one.severity == "error"]
+    assert found.code == "DPQL-E069"
+    assert way_out in found.help
 
 
 def _number(text: str) -> float:

@@ -158,12 +158,12 @@ def _confirm_rounds(params: PaceParams, facts: Facts, purse: Purse) -> None:
     finest = purse.scale(people * min(2 * PRODUCT, ball_limit(len(facts.columns))))
     if finest < _LEAST_SCALE:
         raise Unsolvable(
-            f"the noise scale would be {finest}, this method needs at least {_LEAST_SCALE}",
+            f"the noise scale would be {finest:.3g}, this method needs at least {_LEAST_SCALE:.3g}",
             "lower the cost of this statement",
         )
     least = purse.part(Fraction(1, _rounds(params, facts)) * (1 - params.select))
     if least.scale(people * 4 * PRODUCT) > LARGEST_SCALE:
         raise Unsolvable(
             "the noise would be wider than the exact sampler can draw",
-            "raise the cost of this statement, or name fewer columns",
+            "raise the cost of this statement, or have fewer `rounds`",
         )
