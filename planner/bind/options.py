@@ -127,7 +127,7 @@ def _model(
     try:
         return model(**values)
     except ValidationError as failure:
-        for error in failure.errors(include_url=False, include_input=False):
+        for error in _told(failure):
             name = str(error["loc"][0]) if error["loc"] else ""
             if error["type"] == "missing":
                 scope.findings.error(
@@ -146,3 +146,10 @@ def _model(
                 note=model.model_fields[name].description or "" if name else "",
             )
         return None
+
+
+def _told(failure: ValidationError) -> list[Any]:
+    """The errors; of an option that also takes a word, not that its number is not that word."""
+    found = failure.errors(include_url=False, include_input=False)
+    told = {error["loc"][:1] for error in found if error["type"] != "literal_error"}
+    return [e for e in found if e["type"] != "literal_error" or e["loc"][:1] not in told]

@@ -20,6 +20,7 @@ MISTAKES = [
     ("TEST cox beta=b0 VS b1 levle=0.1 eps=1", "E042", "has no option `levle`"),
     ("TEST cox beta=b0 VS b1 FAST eps=1", "E042", "has no flag `FAST`"),
     ("TEST cox beta=b0 VS b1 level=2 eps=1", "E043", "`level`"),
+    ("TEST cox beta=b0 VS b1 shrink=2 eps=1", "E043", "`shrink` should be less than or equal to 1"),
     ("TEST cox beta=b0 VS b1 level='a' eps=1", "E043", "takes a number, not a string"),
     ("TEST cox beta=b0 VS b1 level=true eps=1", "E043", "takes a number, not `true`"),
     ("TEST cox beta=b0 VS b1 level=[1] eps=1", "E043", "takes a number, not a list of 1"),
