@@ -119,6 +119,8 @@ def _on_grid(steps: Steps, members: Sequence[Member], delta: Fraction) -> Iterat
     found = parts_of(member.leaf for member in members)
     if not found or (len(found) == 1 and found[0].kind == "gdp"):
         return
+    if sum(part.count for part in found) > _POINTS:
+        return
     left = delta - sum_up(part.count * part.delta for part in found)
     parts = tuple(replace(p, kind="pure", delta=Fraction(0)) if p.delta else p for p in found)
     losses, eps = mixed.on_grid(parts), mixed.eps_at(parts, left) if left > 0 else None

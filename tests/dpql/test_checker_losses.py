@@ -316,3 +316,9 @@ def test_many_compositions_share_one_limit(monkeypatch):
 def test_a_thousand_mechanisms_are_composed():
     many = [Leaf.lap(F(1000 + i, 99991), 1, dataset="d") for i in range(1000)]
     assert proves(many, "3", h="1/500")
+
+
+def test_gaussian_noise_that_is_large_is_composed_beside_other_noise_on_a_fine_grid():
+    leaves = [gauss("0.00000982"), ranged("0.00000833", count=2)]
+    assert proves(leaves, "0.00003", delta="0.0000001", h="1/1000000")
+    assert not proves(leaves, "0.0000001", delta="0.0000001", h="1/1000000")
