@@ -98,11 +98,11 @@ def _product(one: Pld, other: Pld, meter: _Meter) -> Pld:
     product = fmpz_poly(list(one.masses)) * fmpz_poly(list(other.masses))
     masses = [(mass + almost) >> bits for mass in product.coeffs()]
     last, cut = len(masses), fmpz(0)
-    while cut + masses[last - 1] <= 1 << _RIGHT:
+    while last > 1 and cut + masses[last - 1] <= 1 << _RIGHT:
         last -= 1
         cut += masses[last]
     first, moved = 0, fmpz(0)
-    while moved + masses[first] <= 1 << (bits - _LEFT):
+    while first < last - 1 and moved + masses[first] <= 1 << (bits - _LEFT):
         moved += masses[first]
         first += 1
     masses[first] += moved

@@ -368,3 +368,8 @@ def test_the_closed_form_of_a_coin_at_negative_eps_would_be_too_small():
     table = (exp(0.5) - exp(-0.8)) / (1 + exp(0.5))
     assert table < 1 - exp(-0.8) - 0.05
     assert profile(losses, -0.8) == pytest.approx(1 - exp(-0.8), abs=1e-12)
+
+
+def test_where_nearly_all_mass_is_infinite_no_delta_below_it_is_claimed():
+    parts = (Part("adp", Fraction(3, 5), 10**5, Fraction(1, 200)),)
+    assert mixed.eps_at(parts, Fraction(99, 100)) is None
