@@ -183,8 +183,11 @@ def _plain(value: Any) -> bool:
     return isinstance(value, int | float | str) and not isinstance(value, bool)
 
 
-def _figure(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+def _figure(value: Any, digits: int = 4) -> str:
+    """A number in a few digits, a text as it is, NA for what is missing."""
+    if value is None:
+        return "NA"
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def _wrapped(lead: str, parts: Sequence[str], joint: str = ", ", width: int = 96) -> list[str]:
@@ -219,12 +222,14 @@ def _ordered(value: Mapping[str, Any]) -> list[str]:
 
 
 def _value(name: str, value: Any) -> list[str]:
-    if isinstance(value, list) and value and isinstance(value[0], list):
-        rows = ["    " + "  ".join(f"{cell:>12.6g}" for cell in row) for row in value[:12]]
+    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
+        rows = ["    " + "  ".join(f"{_figure(cell, 6):>12}" for cell in row) for row in value[:12]]
         more = [f"    ... {len(value) - 12} more rows in the file"] if len(value) > 12 else []
         return [f"  {name}", *rows, *more]
     if isinstance(value, list):
-        shown_items = ", ".join(_figure(item) for item in value[:8] if not isinstance(item, dict))
+        shown_items = ", ".join(
+            _figure(item) for item in value[:8] if not isinstance(item, dict | list)
+        )
         more_items = f", ... ({len(value)} in the file)" if len(value) > 8 else ""
         return [f"  {name}  {shown_items}{more_items}"] if shown_items else []
     if isinstance(value, Mapping) or value is None:
