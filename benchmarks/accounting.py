@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from dpql import checker  # noqa: E402  (the paths above come first)
-from planner.calculus import mixed  # noqa: E402
+from planner.calculus import grid_eps  # noqa: E402
 from planner.calculus.compose import eps_at  # noqa: E402
 from planner.calculus.exact import root_up, round_up  # noqa: E402
 from planner.calculus.leaves import Leaf  # noqa: E402
@@ -65,11 +65,11 @@ def measured(action: Callable[[], Any]) -> tuple[Any, float, float]:
     """Its result, the least CPU seconds of three runs, the peak of Python's memory in MB."""
     times = []
     for _ in range(3):
-        mixed.on_grid.cache_clear()
+        grid_eps.on_grid.cache_clear()
         begin = time.process_time()
         result = action()
         times.append(time.process_time() - begin)
-    mixed.on_grid.cache_clear()
+    grid_eps.on_grid.cache_clear()
     tracemalloc.start()
     action()
     peak = tracemalloc.get_traced_memory()[1] / 2**20
@@ -84,7 +84,7 @@ def compare(name: str, leaves: list[Leaf]) -> None:
     theirs, theirs_seconds, theirs_peak = measured(
         lambda: composed(grouped(leaves), True, 1e-3).get_epsilon_for_delta(float(DELTA))
     )
-    on_grid, grid_seconds, _ = measured(lambda: mixed.eps_at(parts(leaves), DELTA))
+    on_grid, grid_seconds, _ = measured(lambda: grid_eps.eps_at(parts(leaves), DELTA))
     body = plan([dataset("d")], *[statement(f"s{i}", leaf) for i, leaf in enumerate(leaves)])
     asked = reserve("adp", round_up(on_grid * (1 + F(1, 10**6)), 8), delta="0.00001")
     proof, written, written_peak = measured(lambda: certified(body, asked))
@@ -105,7 +105,7 @@ def compare(name: str, leaves: list[Leaf]) -> None:
 
 def parts(leaves: list[Leaf]) -> Any:
     """The leaves by law, as the planner groups them."""
-    from planner.calculus.homes import parts_of
+    from planner.calculus.dominating_pairs import parts_of
 
     return parts_of(leaves)
 

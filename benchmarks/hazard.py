@@ -44,8 +44,8 @@ def ours(path: str, rows: int) -> dict[str, float]:
     from executors.noise import OsSampler, StatementNoise
     from planner.calculus.cost import Cost
     from planner.calculus.inverse import solve
+    from planner.charge_token import Token
     from planner.facts import Column, Facts, SourceFacts
-    from planner.spending import Token
 
     columns = (Column("days", "duration", Fraction(0), Fraction(3653)), Column("seen", "event"))
     facts = Facts((SourceFacts("people", rows, columns),), ())

@@ -26,9 +26,9 @@ import pyarrow.parquet as pq
 
 from executors.data.bind import open_source
 from executors.summaries.moments import summarise
+from planner.charge_token import Token
 from planner.facts import Column
 from planner.mechanism import Query
-from planner.spending import Token
 
 _RUNS = 5
 _TOKEN = Token("benchmark", "benchmark", ())

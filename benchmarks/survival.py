@@ -71,9 +71,9 @@ def ours(path: str, rows: int, tied: bool) -> dict[str, float]:
     from executors.statistics.survival import log_ratio
     from executors.statistics.survival_score import score_and_trace
     from executors.summaries.survival_groups import summarise
+    from planner.charge_token import Token
     from planner.facts import Column
     from planner.mechanism import Query
-    from planner.spending import Token
 
     report: dict[str, float] = {}
     zero, one, far = Fraction(0), Fraction(1), Fraction(10_000)

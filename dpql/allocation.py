@@ -23,12 +23,12 @@ from planner.calculus.inverse import Unsolvable
 from planner.charges import total_of
 from planner.check import check
 from planner.checked import CheckedPlan
+from planner.costing import try_out
 from planner.encode import SCHEMA, cost_json
 from planner.findings import Findings, choices
+from planner.number_format import shown
 from planner.planned import Plan
 from planner.rules import public_tables_are_bound
-from planner.shown import shown
-from planner.trial import try_out
 
 __all__ = ["Allocated", "Row", "Split", "allocated"]
 

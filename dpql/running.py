@@ -21,10 +21,10 @@ from executors.data.source import Source
 from executors.noise import OsSampler
 from executors.release import Outcome, Release
 from executors.run import Progress, RowsDiffer, execute
+from planner.charge_token import Token
 from planner.decode import RunnableDerive, RunnablePlan
 from planner.facts import SourceFacts
 from planner.mechanism import Query
-from planner.spending import Token
 
 __all__ = ["Run", "mock_run", "run_plan"]
 

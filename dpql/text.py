@@ -12,7 +12,7 @@ from dpql.view import Remaining, plan_json
 from grammar.render import render_text
 from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
-from planner.shown import read_as
+from planner.number_format import read_as
 
 __all__ = ["cost_text", "plan_text", "releases_text", "short"]
 

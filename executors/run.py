@@ -11,10 +11,10 @@ from typing import Any, Protocol
 from executors.data.source import Reader, Source
 from executors.noise import Sampler, StatementNoise
 from executors.release import Outcome
+from planner.charge_token import Token
 from planner.decode import Executable, RunnablePlan
 from planner.facts import SourceFacts
 from planner.mechanism import Query
-from planner.spending import Token
 
 __all__ = ["Progress", "RowsDiffer", "Stats", "execute"]
 

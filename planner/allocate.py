@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from planner.allocate_rest import Rest, fill
 from planner.bound import BoundDataset, BoundMeasurement, SourceCost
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable
 from planner.calculus.shares import balanced
 from planner.checked import CheckedPlan, Price
-from planner.filling import Rest, fill
+from planner.costing import price_at, try_out, with_verdict
 from planner.findings import Findings
-from planner.least import cost_words, least
+from planner.least_cost import cost_words, least
+from planner.number_format import shown
 from planner.rules import fits_budget
 from planner.rules.scaling import noise_factor
-from planner.shown import shown
-from planner.trial import price_at, try_out, with_verdict
 
 __all__ = ["Allocation", "Proposal", "Rule", "Why", "allocate"]
 

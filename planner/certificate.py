@@ -8,8 +8,8 @@ from typing import Any
 
 from planner.calculus.compose import total
 from planner.calculus.exact import number, round_up, text
-from planner.pairs import least_pair
-from planner.steps import UNITS, CertificateError, Member, Steps, claimable
+from planner.certificate_pairs import least_pair
+from planner.certificate_steps import UNITS, CertificateError, Member, Steps, claimable
 
 __all__ = ["CertificateError", "certify"]
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from planner.calculus.compose import over_sites
 from planner.calculus.cost import Unit
 from planner.calculus.exact import text
-from planner.calculus.together import could_be, together
+from planner.calculus.joint_total import could_be, joint_total
 from planner.checked import CheckedPlan, Price
 
 __all__ = [
@@ -51,7 +51,7 @@ def charge_of(prices: Iterable[Price], unit: Unit) -> Charge | None:
     if total is None:
         return None
     if unit == "mu":
-        joint = together((leaf for price in kept for leaf in price.leaves), _most(kept))
+        joint = joint_total((leaf for price in kept for leaf in price.leaves), _most(kept))
         if joint is not None and joint.mu_squared < total:
             return Charge(joint.mu_squared, joint.by)
     return Charge(total, "sum")

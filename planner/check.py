@@ -6,10 +6,10 @@ from grammar.diagnostics import Diagnostic
 from planner.bound import BoundDataset, BoundMeasurement, BoundPlan
 from planner.calculus.inverse import Unsolvable
 from planner.checked import CheckedPlan, Price
+from planner.costing import price_at
 from planner.findings import Findings
 from planner.graph import graph_of
 from planner.rules import fits_budget, only_measurements_cross, open_costs_have_goals
-from planner.trial import price_at
 
 __all__ = ["DRAWS_DEPEND", "LEFT_OPEN", "check"]
 

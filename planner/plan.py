@@ -10,12 +10,12 @@ from planner.calculus.inverse import Unsolvable
 from planner.certificate import certify
 from planner.charges import reservations
 from planner.checked import CheckedPlan
+from planner.costing import try_out
 from planner.encode import body_of, plan_hash
 from planner.findings import Findings
-from planner.least import cost_words, least
+from planner.least_cost import cost_words, least
 from planner.planned import Plan, PlannedMeasurement
 from planner.rules import fits_budget, meets_expectations, public_tables_are_bound
-from planner.trial import try_out
 
 __all__ = ["plan"]
 

@@ -17,7 +17,7 @@ from planner.calculus.exact import text
 from planner.charges import charge_of, is_within
 from planner.checked import CheckedPlan, Price
 from planner.findings import Findings, Mistake
-from planner.shown import shown
+from planner.number_format import shown
 from planner.values import positive_integer
 
 __all__ = ["judge_policy"]

@@ -16,7 +16,7 @@ from dpql.ledger.plan_body import PlanBody
 from dpql.ledger.releases import Stored
 from dpql.ledger.reserve import Order
 from dpql.ledger.runs import Reservation, Run, group
-from planner.spending import Token
+from planner.charge_token import Token
 
 __all__ = ["Ledger"]
 

@@ -12,7 +12,7 @@ from dpql.ledger.face import Ledger
 from dpql.ledger.plan_body import PlanBody
 from dpql.ledger.releases import Stored
 from dpql.ledger.runs import Reservation
-from planner.spending import Token
+from planner.charge_token import Token
 
 __all__ = ["Joint", "reserve_joint", "serve_joint", "shares_of"]
 

@@ -10,7 +10,7 @@ from typing import Any
 from grammar.characters import hidden
 from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
-from planner.shown import read_as, shown
+from planner.number_format import read_as, shown
 
 __all__ = [
     "amount",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from executors.data.failure import DataFailure
-from planner.spending import Token
+from planner.charge_token import Token
 
 __all__ = ["admit"]
 

@@ -17,7 +17,7 @@ from executors.data.kinds import stored_kind
 from executors.data.scan import TableReader
 from executors.data.settings import Settings
 from executors.data.source import Description
-from planner.spending import Token
+from planner.charge_token import Token
 
 __all__ = ["ArrowSource", "table_of"]
 

@@ -20,7 +20,7 @@ from executors.data.place import FilePlace
 from executors.data.scan import TableReader
 from executors.data.settings import Settings
 from executors.data.source import Description
-from planner.spending import Token
+from planner.charge_token import Token
 
 __all__ = ["CsvSource"]
 

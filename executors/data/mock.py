@@ -16,8 +16,8 @@ from executors.data.arrow import reader_of
 from executors.data.scan import TableReader
 from executors.data.settings import Settings
 from executors.data.source import Description
+from planner.charge_token import Token
 from planner.facts import Column, SourceFacts
-from planner.spending import Token
 
 __all__ = ["MockSource", "mock_source"]
 

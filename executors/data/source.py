@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from planner.spending import Token
+from planner.charge_token import Token
 
 if TYPE_CHECKING:
     import pyarrow as pa

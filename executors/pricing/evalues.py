@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 
-from executors.pricing.purse import Purse, double_above
+from executors.pricing.allowance import Allowance, double_above
 
 __all__ = [
     "CEILING",
@@ -50,18 +50,18 @@ class Rounds:
     """
 
     size: int
-    selection: Purse | None
-    value: Purse
+    selection: Allowance | None
+    value: Allowance
 
 
-def rounds(purse: Purse, size: int, hypotheses: int, share: Fraction) -> Rounds:
-    """The purse spread evenly: `share` of it over the selections, the rest over the values.
+def rounds(allowance: Allowance, size: int, hypotheses: int, share: Fraction) -> Rounds:
+    """The allowance spread evenly: `share` of it over the selections, the rest over the values.
 
-    With all hypotheses taken nothing is selected, and the values get the whole purse.
+    With all hypotheses taken nothing is selected, and the values get the whole allowance.
     """
     if size == hypotheses:
-        return Rounds(size, None, purse.part(Fraction(1, size)))
-    return Rounds(size, purse.part(share / size), purse.part((1 - share) / size))
+        return Rounds(size, None, allowance.part(Fraction(1, size)))
+    return Rounds(size, allowance.part(share / size), allowance.part((1 - share) / size))
 
 
 def sensitivity_steps(sensitivity: Fraction, grid: int) -> int:

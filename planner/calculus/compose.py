@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from planner.calculus import homes, mixed
+from planner.calculus import dominating_pairs, grid_eps
 from planner.calculus.convert import Native, Unconvertible, charge
 from planner.calculus.exact import exact, root_up, round_up, sum_up, text
 from planner.calculus.leaves import Leaf, Priced
@@ -97,7 +97,7 @@ def view(
     """The cost in every unit as JSON values: numbers as text, null where nothing may be claimed.
 
     Long numbers are rounded up to 18 significant digits, mu is the root of mu_squared rounded up.
-    Here that is the sum of the parts (`mu_of_parts`); `planner.calculus.together` may know less.
+    Here that is the sum of the parts (`mu_of_parts`); `planner.calculus.joint_total` may know less.
     `eps_delta` lists eps at each of `deltas`
     (1e-5 and 1e-6 where there is none), first at 0 where the loss is bounded.
     """
@@ -176,10 +176,10 @@ def _with_given(
 
 def _on_grid(leaves: tuple[Priced, ...], delta: Fraction, max_sites: int) -> list[Bound]:
     """The largest eps over the sites where a person may be, each composed as it is."""
-    places = homes.mixes(leaves, max_sites)
-    if places is None or all(mixed.is_closed(parts) for parts in places):
+    places = dominating_pairs.parts_over_sites(leaves, max_sites)
+    if places is None or all(grid_eps.is_closed(parts) for parts in places):
         return []
-    found = [mixed.eps_at(parts, delta) for parts in places]
+    found = [grid_eps.eps_at(parts, delta) for parts in places]
     known = [eps for eps in found if eps is not None]
     return [Bound(max(known), "PLD")] if len(known) == len(found) else []
 

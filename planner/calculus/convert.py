@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from flint import arb
 
-from planner.calculus.balls import ball, ceiling
+from planner.calculus.ball_arithmetic import ball, ceiling
 from planner.calculus.exact import positive
 from planner.calculus.leaves import Kind, Leaf, Priced
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from planner.calculus.balls import ball, quantile_of_tail, tail, upper
+from planner.calculus.ball_arithmetic import ball, quantile_of_tail, tail, upper
 from planner.calculus.convert import gdp_to_rho, laplace_to_rho, pure_to_rho, range_to_rho
-from planner.calculus.dots import Part, Pld
+from planner.calculus.discretise import Part, Pld
 from planner.calculus.exact import round_up
 from planner.calculus.pld import vertices
 

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 from flint import arb, ctx
 
-from planner.calculus.balls import ball, upper
-from planner.calculus.dots import GUARD, Pld
+from planner.calculus.ball_arithmetic import ball, upper
+from planner.calculus.discretise import GUARD, Pld
 from planner.calculus.exact import exact, round_up
 from planner.calculus.pld import vertices
 

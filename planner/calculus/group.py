@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from planner.calculus.balls import ball, ceiling
+from planner.calculus.ball_arithmetic import ball, ceiling
 from planner.calculus.leaves import Leaf
 
 __all__ = ["grouped"]

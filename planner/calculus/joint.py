@@ -12,7 +12,7 @@ from planner.calculus.convert import (
     pure_to_mu_squared,
     range_to_mu_squared,
 )
-from planner.calculus.dots import Part
+from planner.calculus.discretise import Part
 from planner.calculus.exact import root_up, round_up
 from planner.calculus.gaussian_fit import is_within, least_mu_squared, rho_of
 from planner.calculus.pld import TooLarge, compose

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpz, fmpz_poly
 
-from planner.calculus.balls import ball
-from planner.calculus.dots import GUARD, Part, Pld, dots
+from planner.calculus.ball_arithmetic import ball
+from planner.calculus.discretise import GUARD, Part, Pld, discretise
 
 __all__ = ["BITS", "TooLarge", "compose", "vertices"]
 
@@ -38,7 +38,7 @@ def compose(parts: Sequence[Part], step: Fraction, bits: int = BITS, work: int =
     meter = _Meter(work * BITS // bits)
     for part in parts:
         meter.spend(8 * part.points(step, bits))
-    found = [_power(dots(part, step, bits), part.count, meter) for part in parts]
+    found = [_power(discretise(part, step, bits), part.count, meter) for part in parts]
     while len(found) > 1:
         found.sort(key=lambda one: len(one.masses))
         pairs = [_product(a, b, meter) for a, b in zip(found[::2], found[1::2], strict=False)]

@@ -9,7 +9,7 @@ from math import expm1, log, log1p, sqrt
 
 from flint import arb, ctx
 
-from planner.calculus.balls import ball, cdf, ceiling, floor, holds, near, root, tail
+from planner.calculus.ball_arithmetic import ball, cdf, ceiling, floor, holds, near, root, tail
 from planner.calculus.exact import (
     exact,
     positive,

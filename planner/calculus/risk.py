@@ -9,13 +9,13 @@ from itertools import combinations
 from math import comb, inf, nextafter
 from typing import Any
 
-from planner.calculus.balls import ball, ceiling
+from planner.calculus.ball_arithmetic import ball, ceiling
 from planner.calculus.compose import eps_at, total
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import exact, positive, root_down, root_up, sum_up
+from planner.calculus.grid_eps import is_closed, on_grid
 from planner.calculus.grid_power import powers
-from planner.calculus.homes import parts_of
 from planner.calculus.leaves import Kind, Leaf, Priced
-from planner.calculus.mixed import is_closed, on_grid
 from planner.calculus.tradeoff import Family, Worst
 
 __all__ = ["CURVE", "Limits", "limits", "posterior", "pure_posterior", "view", "worst_cases"]

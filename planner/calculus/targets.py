@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from flint import arb
 
-from planner.calculus.balls import ball, ceiling, complement, floor, root
+from planner.calculus.ball_arithmetic import ball, ceiling, complement, floor, root
 from planner.calculus.convert import Native
 from planner.calculus.exact import DIGITS, positive, root_down, root_up, round_up
 from planner.calculus.leaves import Kind

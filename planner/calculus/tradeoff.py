@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from flint import arb
 
-from planner.calculus.balls import ball, cdf, ceiling, quantile_of_tail, sharp
+from planner.calculus.ball_arithmetic import ball, cdf, ceiling, quantile_of_tail, sharp
 from planner.calculus.exact import exact, positive
 from planner.calculus.zcdp_power import zcdp_advantage, zcdp_power
 

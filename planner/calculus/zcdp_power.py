@@ -16,7 +16,7 @@ from math import exp, inf, log, log1p, sqrt
 
 from flint import arb, ctx
 
-from planner.calculus.balls import ball, ceiling
+from planner.calculus.ball_arithmetic import ball, ceiling
 from planner.calculus.exact import exact, positive, round_up
 from planner.calculus.targets import target
 

@@ -12,13 +12,13 @@ from planner.bound import BoundDataset
 from planner.calculus.compose import Bound, eps_at
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.exact import root_down, root_up, text
-from planner.calculus.together import could_be
+from planner.calculus.joint_total import could_be
 from planner.charges import charge_of, is_within, total_of
 from planner.checked import Price
 from planner.findings import Findings
+from planner.number_format import shown
 from planner.rules.conversion import way_out
 from planner.rules.scaling import noise_factor
-from planner.shown import shown
 
 __all__ = ["fits", "judge"]
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from planner.bound import BoundExpect
 from planner.findings import Findings
+from planner.number_format import shown
 from planner.planned import PlannedMeasurement
-from planner.shown import shown
 
 __all__ = ["judge", "reaches"]
 

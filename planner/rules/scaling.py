@@ -9,10 +9,10 @@ from fractions import Fraction
 from planner.bound import BoundDataset
 from planner.calculus.compose import eps_at
 from planner.calculus.cost import Cost
-from planner.calculus.louder import cost_at, louder
+from planner.calculus.noise_scaling import scale_cost, scale_noise
+from planner.candidate_costs import candidate
 from planner.charges import total_of
 from planner.checked import Price
-from planner.ladder import rung
 
 __all__ = ["noise_factor"]
 
@@ -40,29 +40,29 @@ def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | N
     if any(leaf.kind == "adp" for price in prices for leaf in price.leaves):
         return None
     most = dataset.facts.max_sites
-    if not _fits(prices, budget, most, rung(_MOST)):
+    if not _fits(prices, budget, most, candidate(_MOST)):
         return None
     bad, good = -1, _MOST
     while good - bad > 1:
         middle = (good + bad) // 2
-        if _fits(prices, budget, most, rung(middle)):
+        if _fits(prices, budget, most, candidate(middle)):
             good = middle
         else:
             bad = middle
-    return rung(good)
+    return candidate(good)
 
 
 def _fits(prices: Sequence[Price], budget: Cost, most: int, factor: Fraction) -> bool:
     if budget.unit != "eps_delta":
         total = total_of([_scaled(price, factor) for price in prices], budget.unit)
         return total is not None and total <= budget.additive
-    leaves = [louder(leaf, factor) for price in prices for leaf in price.leaves]
+    leaves = [scale_noise(leaf, factor) for price in prices for leaf in price.leaves]
     bound = eps_at(leaves, budget.delta, most, grid=False)
     return bound is not None and bound.eps <= budget.amount
 
 
 def _scaled(price: Price, factor: Fraction) -> Price:
     """The price with all its noise larger; a pair is charged by its leaves, so it may stay."""
-    cost = price.cost if price.cost.unit == "eps_delta" else cost_at(price.cost, factor)
-    leaves = tuple(louder(leaf, factor) for leaf in price.leaves)
+    cost = price.cost if price.cost.unit == "eps_delta" else scale_cost(price.cost, factor)
+    leaves = tuple(scale_noise(leaf, factor) for leaf in price.leaves)
     return replace(price, cost=cost, leaves=leaves)

@@ -121,8 +121,8 @@ def test_the_clamp_holds_in_every_release(tmp_path: Path) -> None:
     from executors.data.bind import open_source
     from executors.registry import REGISTRY
     from executors.run import execute
+    from planner.charge_token import Token
     from planner.decode import decode
-    from planner.spending import Token
     from suites.samplers import ScriptedSampler
 
     study = Study(tmp_path)

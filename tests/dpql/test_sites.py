@@ -30,10 +30,10 @@ from executors.mechanisms.hazard.run import site_release
 from executors.noise import StatementNoise
 from executors.registry import REGISTRY
 from planner.calculus.leaves import Loss
+from planner.charge_token import Token
 from planner.charges import reservations
 from planner.decode import decode
 from planner.encode import canonical
-from planner.spending import Token
 from suites.queries import checked, findings
 from suites.samplers import FastSampler
 

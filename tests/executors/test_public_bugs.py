@@ -25,9 +25,9 @@ from executors.summaries import moments
 from planner.calculus import exact
 from planner.calculus.cost import Cost
 from planner.calculus.leaves import Leaf, Loss
+from planner.charge_token import Token
 from planner.facts import Column, Facts, SourceFacts
 from planner.mechanism import Query
-from planner.spending import Token
 from suites.mechanism import farthest
 from suites.samplers import FastSampler, ScriptedSampler
 from suites.table_reader import TableReader

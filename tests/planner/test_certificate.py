@@ -12,9 +12,9 @@ from planner.calculus.cost import Cost
 from planner.calculus.exact import round_up, text
 from planner.calculus.group import grouped
 from planner.calculus.inverse import charged, solve
+from planner.calculus.joint_total import joint_total
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
-from planner.calculus.together import together
 from planner.certificate import CertificateError
 from suites.certificates import canonical, certified, dataset, plan, reserve, statement
 from suites.queries import findings
@@ -53,7 +53,7 @@ def test_the_composed_cost_is_always_proved(some, unit):
             certified(body, reserve(unit, F(10**6)))
     else:
         accepted(body, reserve(unit, round_up(amount, 30)))
-        least = together(some, 2).mu_squared if unit == "mu2" else amount
+        least = joint_total(some, 2).mu_squared if unit == "mu2" else amount
         with pytest.raises(CertificateError, match="more than the reserved"):
             certified(body, reserve(unit, least * F(999, 1000)))
 

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from planner.bound import BoundDataset
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.leaves import Draft, Kind, Leaf
-from planner.calculus.louder import cost_at, louder
+from planner.calculus.noise_scaling import scale_cost, scale_noise
 from planner.checked import Price
 from planner.findings import Findings
 from planner.rules import fits_budget
@@ -239,7 +239,7 @@ def test_a_plan_that_cannot_be_charged_has_no_factor() -> None:
 )
 def test_louder_noise_costs_less_in_every_unit(kind: Kind, factor: Fraction) -> None:
     one = price(kind, unit="eps_delta")
-    less = replace(one, leaves=tuple(louder(leaf, factor) for leaf in one.leaves))
+    less = replace(one, leaves=tuple(scale_noise(leaf, factor) for leaf in one.leaves))
     units: tuple[Unit, ...] = ("eps", "rho", "mu")
     for unit in units:
         before, after = one.charge(unit), less.charge(unit)
@@ -249,13 +249,13 @@ def test_louder_noise_costs_less_in_every_unit(kind: Kind, factor: Fraction) -> 
 
 def test_a_cost_for_more_noise_follows_the_law_of_its_unit() -> None:
     three = Fraction(3)
-    assert cost_at(Cost("eps", Fraction(1)), three).amount == Fraction(1, 3)
-    assert cost_at(Cost("rho", Fraction(1)), three).amount == Fraction(1, 9)
-    assert cost_at(Cost("mu", Fraction(1)), three).additive == Fraction(1, 9)
-    share = cost_at(Cost("mu", Fraction(7, 10), square=Fraction(1, 2)), three)
+    assert scale_cost(Cost("eps", Fraction(1)), three).amount == Fraction(1, 3)
+    assert scale_cost(Cost("rho", Fraction(1)), three).amount == Fraction(1, 9)
+    assert scale_cost(Cost("mu", Fraction(1)), three).additive == Fraction(1, 9)
+    share = scale_cost(Cost("mu", Fraction(7, 10), square=Fraction(1, 2)), three)
     assert share.additive == Fraction(1, 18)
     assert share.amount**2 <= share.additive
     with pytest.raises(ValueError, match="no power"):
-        cost_at(BUDGETS["eps_delta"], three)
+        scale_cost(BUDGETS["eps_delta"], three)
     with pytest.raises(ValueError, match="no noise"):
-        louder(Draft("adp", 1, Fraction(1)), three)
+        scale_noise(Draft("adp", 1, Fraction(1)), three)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from planner.calculus.cost import Cost
 from planner.calculus.shares import split
 from planner.charges import reservations, total_of
+from planner.costing import price_at
 from planner.findings import Findings
 from planner.rules import fits_budget
-from planner.trial import price_at
 from suites.queries import ROSSI, bound, checked, errors, findings, survey
 
 

@@ -14,8 +14,8 @@ from dpql.text import plan_text
 from dpql.view import plan_json
 from grammar.source import Source
 from planner.calculus.exact import number
+from planner.calculus.joint_total import joint_total
 from planner.calculus.leaves import Leaf
-from planner.calculus.together import together
 from planner.certificate import CertificateError
 from planner.charges import charge_of, is_within, native_charges, reservations, total_of
 from suites.certificates import canonical, certified, dataset, plan, reserve, statement
@@ -66,7 +66,7 @@ def test_a_budget_that_composing_cannot_reach_is_refused_without_composing(monke
     def never(*_):
         raise AssertionError("nothing should be composed")
 
-    monkeypatch.setattr("planner.calculus.together.joint", never)
+    monkeypatch.setattr("planner.calculus.joint_total.joint", never)
     text = rossi("mu=0.7") + MIXED
     ((code, message),) = errors(text)
     assert code == "DPQL-E071"
@@ -115,7 +115,7 @@ def test_checking_what_fits_by_sums_composes_nothing(monkeypatch):
         raise AssertionError("nothing should be composed")
 
     monkeypatch.setattr("planner.calculus.joint.compose", never)
-    monkeypatch.setattr("planner.calculus.mixed.compose", never)
+    monkeypatch.setattr("planner.calculus.grid_eps.compose", never)
     for budget in ("mu=1.1", "rho=0.5", "eps=6, delta=1e-6"):
         assert errors(rossi(budget) + MIXED) == []
     assert errors(rossi("eps=1.5") + TESTS) == []
@@ -137,7 +137,7 @@ def test_a_limit_is_held_against_the_sum_first(monkeypatch):
     assert is_within(prices, "mu", joint)
     assert not is_within(prices, "mu", joint * F(99, 100))
     assert not is_within(prices, "eps", F(100))
-    monkeypatch.setattr("planner.charges.together", None)
+    monkeypatch.setattr("planner.charges.joint_total", None)
     assert is_within(prices, "mu", total_of(prices, "mu"))
     assert not is_within(prices, "mu", F(1, 10))
 
@@ -156,7 +156,7 @@ def at(leaves, site=None):
 @pytest.mark.parametrize("leaves", KINDS, ids=["lap", "mixed", "caps"])
 def test_the_joint_amount_is_proved_and_a_smaller_one_is_not(leaves):
     leaves = at(leaves)
-    amount = together(leaves).mu_squared
+    amount = joint_total(leaves).mu_squared
     body = plan([dataset("d")], *(statement(f"s{k}", leaf) for k, leaf in enumerate(leaves)))
     certificate, data, reserved = certified(body, reserve("mu2", amount))
     assert "pld_mu2" in {node["rule"] for node in certificate["nodes"]}
@@ -174,7 +174,7 @@ def test_the_joint_amount_is_proved_and_a_smaller_one_is_not(leaves):
 def test_joint_amounts_of_sites_are_proved_site_by_site():
     sites = {"max": 2, "members": [{"name": name} for name in "abc"]}
     leaves = [*at(KINDS[0], "a"), *at(KINDS[1], "b"), *at(KINDS[0][:1], "c"), *at(KINDS[2])]
-    amount = together(leaves, 2).mu_squared
+    amount = joint_total(leaves, 2).mu_squared
     body = plan([dataset("d", sites=sites)], statement("s", *leaves))
     certificate, data, reserved = certified(body, reserve("mu2", amount))
     assert [node["rule"] for node in certificate["nodes"]].count("pld_mu2") == 4

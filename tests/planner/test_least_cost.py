@@ -20,14 +20,14 @@ from grammar.source import Source
 from planner.bound import BoundExpect, BoundMeasurement, BoundPlan, SourceCost
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.need import Need
+from planner.candidate_costs import candidate, place_below
 from planner.charges import total_of
 from planner.check import check
 from planner.checked import CheckedPlan
 from planner.encode import canonical
 from planner.facts import Facts
 from planner.findings import Findings
-from planner.ladder import below, rung
-from planner.least import least
+from planner.least_cost import least
 from planner.mechanism import Mechanism
 from planner.plan import plan
 from suites.queries import EVALUES, ROSSI, bound, survey
@@ -76,9 +76,9 @@ def test_the_least_cost_is_enough_and_the_next_lower_one_is_not(name: str) -> No
     cost = found(FILES[name].format("auto"))
     assert errors(FILES[name].format(written(cost))) == []
     whole = 6 if cost.unit == "eps_delta" else 1
-    place = below(cost.amount / whole)
-    assert rung(place) == cost.amount / whole
-    step = (rung(place) - rung(place - 1)) * whole
+    place = place_below(cost.amount / whole)
+    assert candidate(place) == cost.amount / whole
+    step = (candidate(place) - candidate(place - 1)) * whole
     assert errors(FILES[name].format(written(cost, step))) == ["DPQL-E072"]
 
 
@@ -184,7 +184,7 @@ def test_what_composing_the_whole_plan_saves_is_room_for_an_open_cost() -> None:
     assert alone > Fraction("1.01") ** 2
     runnable(of_plan(made.plan))
     checker.check(made.plan.certificate, canonical(made.plan.body), None)
-    step = rung(below(cost.amount)) - rung(below(cost.amount) - 1)
+    step = candidate(place_below(cost.amount)) - candidate(place_below(cost.amount) - 1)
     assert errors(text.format(written(cost, step))) == ["DPQL-E072"]
 
 
@@ -280,7 +280,7 @@ def test_a_forecast_that_jumps_up_and_down_is_met_where_it_is_accepted(forecasts
     one = least(measurement, checked, Findings())
     assert one is not None
     cost = one.prices[0].cost.amount
-    step = rung(below(cost)) - rung(below(cost) - 1)
+    step = candidate(place_below(cost)) - candidate(place_below(cost) - 1)
     assert tried[float(cost)] == 1.0
     assert tried[float(cost - step)] == 0.0
 
@@ -301,7 +301,7 @@ def test_the_least_of_a_step_is_the_first_rung_at_or_above_it(edge: float) -> No
         del sys.modules[module.__name__]
     assert one is not None
     cost = one.prices[0].cost.amount
-    assert float(cost) >= edge > float(rung(below(cost) - 1))
+    assert float(cost) >= edge > float(candidate(place_below(cost) - 1))
 
 
 def test_a_unit_that_the_method_does_not_honour_is_named(forecasts: Any) -> None:
@@ -338,8 +338,8 @@ def test_sources_in_two_units_pay_the_same_share_of_their_budgets(forecasts: Any
 
 @given(st.fractions(Fraction(1, 10**13), Fraction(10**7)).filter(lambda value: value > 0))
 def test_the_rung_below_is_the_greatest_number_of_three_digits(value: Fraction) -> None:
-    place = below(value)
-    assert rung(place) <= value < rung(place + 1)
-    digits = f"{float(rung(place)):.2e}"
-    assert Fraction(digits) == rung(place)
-    assert below(rung(place)) == place
+    place = place_below(value)
+    assert candidate(place) <= value < candidate(place + 1)
+    digits = f"{float(candidate(place)):.2e}"
+    assert Fraction(digits) == candidate(place)
+    assert place_below(candidate(place)) == place

@@ -15,12 +15,12 @@ from executors.mechanisms.adaptive.layout import (
     searched,
     spectrum_sensitivity,
 )
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance import PRODUCT, root_below
 from executors.pricing.covariance_advice import advice
 from executors.pricing.covariance_frame import frame_of
 from executors.pricing.covariance_warnings import warnings_of
 from executors.pricing.drawable import LARGEST_SCALE, confirm_drawable
-from executors.pricing.purse import Purse
 from executors.pricing.weighted import weighted_scale
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable, solve
@@ -48,14 +48,14 @@ def resolve(params: AdaptiveParams, facts: Facts, cost: Cost) -> AdaptiveParams:
     needs = need(params, facts, units)
     confirm_drawable(needs, cost, facts.source.max_rows)
     _, search, cap = solve(needs, cost, facts.source.max_rows).leaves
-    purse = Purse.behind(cap)
-    least = purse.scale(gram_sensitivity(params, facts))
+    allowance = Allowance.behind(cap)
+    least = allowance.scale(gram_sensitivity(params, facts))
     if least < _LEAST_SCALE:
         raise Unsolvable(
             f"the noise scale would be {least:.3g}, this method needs at least {_LEAST_SCALE:.3g}",
             "lower the cost of this statement",
         )
-    widest = purse.part(Fraction(1, 2)).scale(spectrum_sensitivity(params, facts))
+    widest = allowance.part(Fraction(1, 2)).scale(spectrum_sensitivity(params, facts))
     if max(widest, 2 * (search.scale or 0)) > LARGEST_SCALE:
         raise Unsolvable(
             "the noise would be wider than the exact sampler can draw",
@@ -75,7 +75,7 @@ def forecast(params: AdaptiveParams, facts: Facts, loss: Loss) -> dict[str, Any]
     box, _ = frame_of(params.center, params.norm, facts)
     count, whole = len(facts.columns), radius_square(params, facts)
     sensitivity = gram_sensitivity(params, facts)
-    scale = Purse.behind(cap).scale(sensitivity)
+    scale = Allowance.behind(cap).scale(sensitivity)
     step = whole / (facts.rows * PRODUCT)
     diagonal = step * scale
     pairs = step * weighted_scale(scale, pair_weight(params))

@@ -27,8 +27,8 @@ from executors.mechanisms.adaptive.layout import (
 )
 from executors.mechanisms.adaptive.radius import Errors, errors_of, upper_trace
 from executors.mechanisms.adaptive.report import Found, outcome
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance import PRODUCT
-from executors.pricing.purse import Purse
 from executors.pricing.weighted import weighted_scale
 from executors.statistics.covariance_matrix import Matrix, from_triangle, triangle
 from planner.facts import Facts
@@ -54,18 +54,18 @@ def run(
     sums = stats(sums_query(params, facts))
     steps = facts.rows * radius_square(params, facts) * PRODUCT // COARSE
     trace, sd = _trace(params, facts, length, sums, steps, noise)
-    purse = Purse.behind(cap)
+    allowance = Allowance.behind(cap)
     errors = errors_of(
         order(params, facts),
         facts.rows / facts.source.max_rows,
-        float(purse.mu_squared / 2),
+        float(allowance.mu_squared / 2),
         float(params.beta),
         upper_trace(trace, sd, float(params.beta)),
     )
     stop = _stop(params, facts, search, sums, errors, steps, noise)
     halvings = max(0, -stop - 1)
     moments = stats(clipped_query(params, facts, halvings))
-    draw = _Draw(params, facts, 4.0**-halvings, noise.cap(cap), purse, order(params, facts))
+    draw = _Draw(params, facts, 4.0**-halvings, noise.cap(cap), allowance, order(params, facts))
     is_gaussian = errors.prefers_gaussian(stop)
     if is_gaussian:
         noisy, deviation = draw.gram(moments, Fraction(1))
@@ -123,14 +123,14 @@ class _Draw:
     facts: Facts
     unit: float
     filter: Any
-    purse: Purse
+    allowance: Allowance
     order: int
     spectrum_deviation: float = 0.0
 
     def gram(self, moments: Any, share: Fraction) -> tuple[Matrix, Matrix]:
         """The noisy matrix, R = 1, with the deviation of each entry."""
         sensitivity = gram_sensitivity(self.params, self.facts)
-        scale = self.purse.part(share).scale(sensitivity)
+        scale = self.allowance.part(share).scale(sensitivity)
         integers = [int(moments.gram[j, j]) for j in range(self.order)] + triangle(moments.gram)
         one, pairs = Fraction(1), pair_weight(self.params)
         weights = [one] * self.order + [pairs] * (len(integers) - self.order)
@@ -144,7 +144,7 @@ class _Draw:
     def spectrum(self, moments: Any) -> Any:
         """The noisy eigenvalues, R = 1, in the order of the eigenvalues without noise."""
         sensitivity = spectrum_sensitivity(self.params, self.facts)
-        scale = self.purse.part(Fraction(1, 2)).scale(sensitivity)
+        scale = self.allowance.part(Fraction(1, 2)).scale(sensitivity)
         noisy = self.filter.dgauss(sensitivity, scale, spectrum(moments.gram))
         step = self.unit / (self.facts.rows * PRODUCT)
         self.spectrum_deviation = step * scale

@@ -12,9 +12,9 @@ from executors.mechanisms.pace.first_stage import FirstStage
 from executors.mechanisms.pace.journal import Journal
 from executors.mechanisms.pace.params import PaceParams
 from executors.mechanisms.pace.rules import all_pairs_rho, clipping
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance import PRODUCT, ball_limit
 from executors.pricing.covariance_columns import box_of
-from executors.pricing.purse import Purse
 from executors.release import NoiseNote
 from executors.statistics.covariance_matrix import (
     Matrix,
@@ -97,11 +97,16 @@ def measure_all(
 
 
 def again(
-    facts: Facts, purse: Purse, filtered: Any, moments: Any, pilot: Correlations, journal: Journal
+    facts: Facts,
+    allowance: Allowance,
+    filtered: Any,
+    moments: Any,
+    pilot: Correlations,
+    journal: Journal,
 ) -> Correlations:
     """A second release of every pair with all that is left, joined with the pilot by precision."""
     moved = facts.source.max_rows * ball_limit(len(facts.columns))
-    scale = purse.scale(moved)
+    scale = allowance.scale(moved)
     before = filtered.left
     noisy = filtered.dgauss(moved, scale, triangle(moments.gram))
     journal.draw("all pairs", before - filtered.left, scale, begins=True)

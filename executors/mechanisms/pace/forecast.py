@@ -16,11 +16,11 @@ from executors.mechanisms.pace.rules import (
     sees_variances_only,
     worth,
 )
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance import GRID, PRODUCT, ball_limit
 from executors.pricing.covariance_columns import box_of
 from executors.pricing.covariance_squares import square_deviations
 from executors.pricing.drawable import LARGEST_SCALE, confirm_drawable
-from executors.pricing.purse import Purse
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable, solve
 from planner.calculus.leaves import Leaf
@@ -57,7 +57,7 @@ def resolve(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams:
     loss = solve(needs, cost, facts.source.max_rows)
     for leaf in loss.leaves:
         if leaf.role == "cap":
-            _confirm_rounds(resolved, facts, Purse.behind(leaf))
+            _confirm_rounds(resolved, facts, Allowance.behind(leaf))
     return resolved
 
 
@@ -91,7 +91,7 @@ def forecast(params: PaceParams, facts: Facts, loss: Loss) -> dict[str, Any]:
         figures |= _of_all_pairs(params, facts, dense)
     cap = next((leaf for leaf in loss.leaves if leaf.role == "cap"), None)
     if cap is not None:
-        figures |= _of_search(params, facts, Purse.behind(cap))
+        figures |= _of_search(params, facts, Allowance.behind(cap))
     if facts.tables:
         figures |= _on_prior(params, facts, loss)
     figures["warnings"] = advice(params, facts, loss, figures)
@@ -108,16 +108,16 @@ def _of_all_pairs(params: PaceParams, facts: Facts, leaf: Leaf) -> dict[str, Any
     }
 
 
-def _of_search(params: PaceParams, facts: Facts, purse: Purse) -> dict[str, Any]:
+def _of_search(params: PaceParams, facts: Facts, allowance: Allowance) -> dict[str, Any]:
     d, step = len(facts.columns), facts.rows * PRODUCT
     moved = 2 * PRODUCT * facts.source.max_rows
     measure = 1 - params.select if _candidates(params, facts) > 1 else Fraction(1)
-    first = purse.part(Fraction(1, _rounds(params, facts)))
+    first = allowance.part(Fraction(1, _rounds(params, facts)))
     figures: dict[str, Any] = {
         "rounds": _rounds(params, facts),
         "noise_sd_first_pair": first.part(measure).scale(moved) / step,
-        "noise_sd_one_pair": purse.part(measure).scale(moved) / step,
-        "least_visible_correlation": 9.0 * purse.part(measure).scale(moved) / step,
+        "noise_sd_one_pair": allowance.part(measure).scale(moved) / step,
+        "least_visible_correlation": 9.0 * allowance.part(measure).scale(moved) / step,
         "break_even_pairs": float((1 - params.diag) * measure * d * d / 4),
     }
     if measure != 1:
@@ -148,20 +148,20 @@ def _candidates(params: PaceParams, facts: Facts) -> int:
     return d * (d - 1) // 2 if params.pairs is None else len(params.pairs)
 
 
-def _confirm_rounds(params: PaceParams, facts: Facts, purse: Purse) -> None:
+def _confirm_rounds(params: PaceParams, facts: Facts, allowance: Allowance) -> None:
     """Raise Unsolvable unless every draw of the filter has a scale that is fine and possible.
 
     Released means lie within the box, so a product is at most 2^34 long; no round costs less than
     the first one, or than all that is left after it.
     """
     people = facts.source.max_rows
-    finest = purse.scale(people * min(2 * PRODUCT, ball_limit(len(facts.columns))))
+    finest = allowance.scale(people * min(2 * PRODUCT, ball_limit(len(facts.columns))))
     if finest < _LEAST_SCALE:
         raise Unsolvable(
             f"the noise scale would be {finest:.3g}, this method needs at least {_LEAST_SCALE:.3g}",
             "lower the cost of this statement",
         )
-    least = purse.part(Fraction(1, _rounds(params, facts)) * (1 - params.select))
+    least = allowance.part(Fraction(1, _rounds(params, facts)) * (1 - params.select))
     if least.scale(people * 4 * PRODUCT) > LARGEST_SCALE:
         raise Unsolvable(
             "the noise would be wider than the exact sampler can draw",

@@ -14,8 +14,8 @@ from executors.mechanisms.pace.journal import Journal
 from executors.mechanisms.pace.params import PaceParams
 from executors.mechanisms.pace.report import Found, outcome
 from executors.mechanisms.pace.search import search
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance_columns import box_of
-from executors.pricing.purse import Purse
 from executors.release import Outcome
 from executors.statistics.covariance_shrinkage import stands_out
 from planner.calculus.convert import Native
@@ -46,8 +46,8 @@ def run(
     if dense_leaf is None and cap is None:
         return outcome(params, facts, first, _variances(first), journal)
     if dense_leaf is None and cap is not None:
-        purse = Purse.behind(cap)
-        found = search(params, facts, purse, noise.cap(cap), moments, first, journal)
+        allowance = Allowance.behind(cap)
+        found = search(params, facts, allowance, noise.cap(cap), moments, first, journal)
         return outcome(params, facts, first, Found.searched(found), journal)
     if dense_leaf is None:
         raise ValueError("a statement with pairs has a leaf or a filter for them")
@@ -56,11 +56,11 @@ def run(
     pilot = measure_all(facts, dense_leaf, ball, scales, noise, journal)
     if cap is None:
         return outcome(params, facts, first, Found.released(assembled(first, pilot)), journal)
-    purse, filtered = Purse.behind(cap), noise.cap(cap)
+    allowance, filtered = Allowance.behind(cap), noise.cap(cap)
     if stands_out(pilot.noisy, pilot.deviation):
-        both = again(facts, purse, filtered, ball, pilot, journal)
+        both = again(facts, allowance, filtered, ball, pilot, journal)
         return outcome(params, facts, first, Found.released(assembled(first, both)), journal)
-    found = search(params, facts, purse, filtered, moments, first, journal)
+    found = search(params, facts, allowance, filtered, moments, first, journal)
     return outcome(params, facts, first, Found.searched(found), journal)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from executors.pricing.purse import Purse
+from executors.pricing.allowance import Allowance
 from planner.calculus.exact import round_down
 
 __all__ = ["Schedule"]
@@ -13,15 +13,15 @@ _DIGITS = 30
 
 
 class Schedule:
-    """Slices of a purse, one a round; all of them together are the purse, exactly.
+    """Slices of an allowance, one a round; all of them together are the allowance, exactly.
 
     A round costs r, at first a `rounds`-th of the whole. Where what is left is less than 2 r, or
     in round `limit`, the slice is everything that is left, and the last. `anneal` multiplies r.
     """
 
-    def __init__(self, purse: Purse, rounds: int, anneal: Fraction, limit: int) -> None:
-        self._purse = purse
-        self._size = purse.amount / rounds
+    def __init__(self, allowance: Allowance, rounds: int, anneal: Fraction, limit: int) -> None:
+        self._allowance = allowance
+        self._size = allowance.amount / rounds
         self._anneal = anneal
         self._limit = limit
         self.used = Fraction(0)
@@ -31,9 +31,9 @@ class Schedule:
     @property
     def left(self) -> Fraction:
         """What no round has taken yet."""
-        return self._purse.amount - self.used
+        return self._allowance.amount - self.used
 
-    def slice(self) -> Purse:
+    def slice(self) -> Allowance:
         """What the next round may spend. Raises ValueError after the last one."""
         if self.is_over:
             raise ValueError("the last round has taken what was left")
@@ -43,7 +43,7 @@ class Schedule:
             size = self.left
             self.is_over = True
         self.used += size
-        return Purse(self._purse.unit, size)
+        return Allowance(self._allowance.unit, size)
 
     def anneal(self) -> None:
         """Make the rounds to come dearer. The new size has 30 digits, so that none grows long."""

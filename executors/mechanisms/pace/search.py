@@ -15,8 +15,8 @@ from executors.mechanisms.pace.first_stage import FirstStage
 from executors.mechanisms.pace.journal import Journal
 from executors.mechanisms.pace.params import PaceParams
 from executors.mechanisms.pace.schedule import Schedule
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance import GRID, PRODUCT
-from executors.pricing.purse import Purse
 from executors.statistics.covariance_matrix import Matrix, Vector
 from executors.statistics.entropy_graph import Entry, Reconstruction
 from planner.facts import Facts
@@ -109,13 +109,13 @@ def scores(secret: Integers, expected: Vector, pairs: Candidates, rows: int) -> 
 def search(
     params: PaceParams,
     facts: Facts,
-    purse: Purse,
+    allowance: Allowance,
     filtered: Any,
     moments: Any,
     first: FirstStage,
     journal: Journal,
 ) -> Searched:
-    """Rounds of choosing and measuring until the purse is empty.
+    """Rounds of choosing and measuring until the allowance is empty.
 
     Every choice is charged before it is made, every measurement too; both depend on rows only
     through the integers handed to `filtered`. Proof: proof.md, claims 3, 5 and 6.
@@ -126,7 +126,7 @@ def search(
     walls = 1.0 + np.abs(first.mean)
     fit = Reconstruction(first.variance, first.noise, float(params.gamma))
     rounds = 2 * len(facts.columns) if params.rounds == AUTO else params.rounds
-    schedule = Schedule(purse, rounds, params.anneal, params.maxrounds)
+    schedule = Schedule(allowance, rounds, params.anneal, params.maxrounds)
     choice = params.select if len(pairs.j) > 1 else Fraction(0)
     while not schedule.is_over:
         part = schedule.slice()
@@ -153,7 +153,7 @@ def search(
 
 
 def _chosen(
-    part: Purse,
+    part: Allowance,
     people: int,
     filtered: Any,
     secret: Integers,

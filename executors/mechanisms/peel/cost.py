@@ -7,13 +7,13 @@ from fractions import Fraction
 from executors.mechanisms.peel.complaints import check
 from executors.mechanisms.peel.design import Design, asserted, evalue_column, grid_of
 from executors.mechanisms.peel.options import EvaluesParams, largest_size
+from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import (
     LARGEST_SCALE,
     LEAST_SCALE,
     sensitivity_steps,
     value_scale,
 )
-from executors.pricing.purse import Purse
 from planner.calculus.compose import total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
@@ -72,7 +72,7 @@ def solve(params: EvaluesParams, facts: Facts, needs: tuple[Need, ...], cost: Co
     """
     loss = ideal(needs, cost)
     if params.adaptive:
-        _foresee(Design.of(params, facts, Purse.behind(loss.leaves[0])))
+        _foresee(Design.of(params, facts, Allowance.behind(loss.leaves[0])))
         return loss
     return Loss(
         tuple(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from executors.mechanisms.peel.options import EvaluesParams, largest_size
+from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import (
     FINEST_GRID,
     Rounds,
@@ -14,7 +15,6 @@ from executors.pricing.evalues import (
     size_grid,
     value_scale,
 )
-from executors.pricing.purse import Purse
 from planner.calculus.exact import root_up
 from planner.calculus.leaves import Leaf
 from planner.facts import Column, Facts
@@ -48,7 +48,7 @@ def grid_of(params: EvaluesParams) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How a purse is spent. `sensitivity` is in nats, `steps` in grid steps.
+    """How an allowance is spent. `sensitivity` is in nats, `steps` in grid steps.
 
     `size` is the fixed size, or None under ADAPTIVE; then `sizes` are those that the size draw
     weighs, and `choice` pays for that draw (None where there is one size only). `rest` pays for
@@ -61,12 +61,12 @@ class Design:
     share: Fraction
     size: int | None
     largest: int
-    choice: Purse | None
-    rest: Purse
+    choice: Allowance | None
+    rest: Allowance
 
     @classmethod
-    def of(cls, params: EvaluesParams, facts: Facts, purse: Purse) -> Design:
-        """The design of a statement that may spend `purse`."""
+    def of(cls, params: EvaluesParams, facts: Facts, allowance: Allowance) -> Design:
+        """The design of a statement that may spend `allowance`."""
         largest = largest_size(params, facts.rows)
         weighs = params.adaptive and largest > 1
         return cls(
@@ -76,8 +76,8 @@ class Design:
             share=params.share,
             size=None if params.adaptive else largest,
             largest=largest,
-            choice=purse.part(params.size_share) if weighs else None,
-            rest=purse.part(1 - params.size_share) if weighs else purse,
+            choice=allowance.part(params.size_share) if weighs else None,
+            rest=allowance.part(1 - params.size_share) if weighs else allowance,
         )
 
     @property

@@ -11,8 +11,8 @@ from executors.mechanisms.peel.cost import need
 from executors.mechanisms.peel.design import Design, asserted
 from executors.mechanisms.peel.options import EvaluesParams, largest_size
 from executors.mechanisms.peel.power import Alternatives, power
+from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import finest_grid, size_grid
-from executors.pricing.purse import Purse
 from executors.statistics.calibration import log_k
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import declared, solve
@@ -94,24 +94,24 @@ def _least_value(params: EvaluesParams, facts: Facts, cost: Cost) -> Fraction:
     if not params.adaptive:
         drafts = declared(needs, cost)
         return min(draft.mu_squared for draft in drafts if draft.mu_squared is not None)
-    design = Design.of(params, facts, Purse.behind(solve(needs, cost).leaves[0]))
+    design = Design.of(params, facts, Allowance.behind(solve(needs, cost).leaves[0]))
     sizes = (design.reached(weighed) for weighed in design.sizes)
     return min(design.rounds(size).value.mu_squared for size in sizes)
 
 
 def _design(params: EvaluesParams, facts: Facts, loss: Loss) -> Design:
-    """The design behind the leaves; the purse of a fixed size is recovered from its scales."""
+    """The design behind the leaves; the allowance of a fixed size is recovered from its scales."""
     if params.adaptive:
-        return Design.of(params, facts, Purse.behind(loss.leaves[0]))
+        return Design.of(params, facts, Allowance.behind(loss.leaves[0]))
     value = next(leaf for leaf in loss.leaves if leaf.kind == "dgauss")
     selection = next((leaf for leaf in loss.leaves if leaf.kind == "br"), None)
     if value.sensitivity is None or value.scale is None:
         raise ValueError("a noisy value has a scale")
     spent = value.count * ((value.sensitivity + 1) / value.scale) ** 2
     if selection is None:
-        return Design.of(params, facts, Purse("mu_squared", spent))
+        return Design.of(params, facts, Allowance("mu_squared", spent))
     whole = spent / (1 - params.share)
-    by_mu, by_rho = Purse("mu_squared", whole), Purse("rho", whole / 2)
+    by_mu, by_rho = Allowance("mu_squared", whole), Allowance("rho", whole / 2)
     part = params.share / selection.count
     is_rho = abs(by_rho.part(part).eta() - selection.param) < abs(
         by_mu.part(part).eta() - selection.param

@@ -16,8 +16,8 @@ from executors.mechanisms.peel.design import Design, asserted, grid_of
 from executors.mechanisms.peel.options import EvaluesParams
 from executors.mechanisms.peel.report import outcome
 from executors.noise import StatementNoise
+from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import centering_steps, sensitivity_steps
-from executors.pricing.purse import Purse
 from executors.release import NoiseNote, Outcome
 from executors.summaries.log_evalues import LogEvalues
 from planner.calculus.leaves import Leaf, Loss
@@ -91,7 +91,7 @@ def _adaptive(
     cap = _leaf(loss, "gdp") or _leaf(loss, "zcdp")
     if cap is None:
         raise ValueError("ADAPTIVE needs the cap of a filter")
-    design = Design.of(params, facts, Purse.behind(cap))
+    design = Design.of(params, facts, Allowance.behind(cap))
     filtered = noise.cap(cap)
     notes = []
     weighed = design.sizes[0]

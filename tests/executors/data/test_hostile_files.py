@@ -19,7 +19,7 @@ from executors.data.duckdb import Relation, _run
 from executors.data.failure import DataFailure, guarded
 from executors.data.settings import Settings
 from executors.data.source import Clamp, Level, Plain
-from planner.spending import Token
+from planner.charge_token import Token
 
 TOKEN = Token("rid", "hash", ("key",))
 SECRET = "Ada-Lovelace-4711"

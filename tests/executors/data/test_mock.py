@@ -10,8 +10,8 @@ from executors.data.failure import DataFailure
 from executors.data.mock import mock_source
 from executors.data.schema import check_schema
 from executors.data.source import Clamp, Flag, Level, Plain
+from planner.charge_token import Token
 from planner.facts import Column, SourceFacts
-from planner.spending import Token
 
 COLUMNS = (
     Column("age", "real", Fraction(18), Fraction(90)),

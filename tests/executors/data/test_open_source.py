@@ -9,7 +9,7 @@ import pytest
 from executors.data.bind import open_source
 from executors.data.failure import DataFailure
 from executors.data.source import Clamp, Flag, Level, Plain
-from planner.spending import Token
+from planner.charge_token import Token
 
 TOKEN = Token("rid", "hash", ("key",))
 TABLE = pa.table(

@@ -11,7 +11,7 @@ import pytest
 from executors.data.bind import open_source
 from executors.data.settings import Settings
 from executors.data.source import Clamp, Plain
-from planner.spending import Token
+from planner.charge_token import Token
 
 TOKEN = Token("rid", "hash", ("key",))
 

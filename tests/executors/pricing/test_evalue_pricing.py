@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import (
     COARSEST_GRID,
     FINEST_GRID,
@@ -19,15 +20,14 @@ from executors.pricing.evalues import (
     size_grid,
     value_scale,
 )
-from executors.pricing.purse import Purse
 from planner.calculus.convert import range_to_mu_squared, range_to_rho
 from planner.calculus.leaves import Leaf
 
 DELTA = Fraction(3, 10)
 
 
-def purse(mu: Fraction | int | str) -> Purse:
-    return Purse("mu_squared", Fraction(mu) ** 2)
+def allowance(mu: Fraction | int | str) -> Allowance:
+    return Allowance("mu_squared", Fraction(mu) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def purse(mu: Fraction | int | str) -> Purse:
     ],
 )
 def test_the_range_that_a_mu_buys(mu: str, eta: float) -> None:
-    assert float(purse(mu).eta()) == pytest.approx(eta, rel=1e-12)
+    assert float(allowance(mu).eta()) == pytest.approx(eta, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_the_range_that_a_mu_buys(mu: str, eta: float) -> None:
 def test_the_mu_that_a_range_costs(eta: str, mu: float) -> None:
     square = range_to_mu_squared(Fraction(eta))
     assert float(square) ** 0.5 == pytest.approx(mu, rel=1e-12)
-    assert float(Purse("mu_squared", square).eta()) == pytest.approx(float(eta), rel=1e-12)
+    assert float(Allowance("mu_squared", square).eta()) == pytest.approx(float(eta), rel=1e-12)
 
 
 @given(st.fractions(Fraction(1, 10**6), Fraction(20)), st.sampled_from(["mu_squared", "rho"]))
-def test_a_range_never_costs_more_than_its_purse(amount: Fraction, unit: str) -> None:
-    held = Purse(unit, amount)  # type: ignore[arg-type]
+def test_a_range_never_costs_more_than_its_allowance(amount: Fraction, unit: str) -> None:
+    held = Allowance(unit, amount)  # type: ignore[arg-type]
     eta = held.eta()
     cost = range_to_mu_squared(eta) if unit == "mu_squared" else range_to_rho(eta)
     assert cost <= amount
@@ -83,7 +83,7 @@ def test_a_range_never_costs_more_than_its_purse(amount: Fraction, unit: str) ->
 
 def test_the_plan_of_fifty_selections() -> None:
     """Sensitivity 0.3, mu = 1, 50 hypotheses, share 0.4."""
-    law = rounds(purse(1), 50, 1000, Fraction(2, 5))
+    law = rounds(allowance(1), 50, 1000, Fraction(2, 5))
     assert law.selection is not None
     assert float(law.selection.amount) ** 0.5 == pytest.approx(0.0894427191, rel=1e-9)
     assert float(law.selection.eta()) == pytest.approx(0.1427429291, rel=1e-9)
@@ -92,15 +92,15 @@ def test_the_plan_of_fifty_selections() -> None:
     assert scale / 2**40 == pytest.approx(2.738612788, rel=1e-9)
 
 
-def test_all_hypotheses_leave_the_purse_to_the_values() -> None:
-    law = rounds(purse(1), 7, 7, Fraction(2, 5))
+def test_all_hypotheses_leave_the_allowance_to_the_values() -> None:
+    law = rounds(allowance(1), 7, 7, Fraction(2, 5))
     assert law.selection is None
     assert law.value.amount == Fraction(1, 7)
 
 
 def test_under_rho_selection_is_sharper_than_through_mu() -> None:
-    by_rho = Purse("rho", Fraction(1, 2)).part(Fraction(1, 100)).eta()
-    by_mu = purse(1).part(Fraction(1, 100)).eta()
+    by_rho = Allowance("rho", Fraction(1, 2)).part(Fraction(1, 100)).eta()
+    by_mu = allowance(1).part(Fraction(1, 100)).eta()
     assert float(by_rho / by_mu) == pytest.approx(1.25, abs=0.01)
 
 
@@ -122,7 +122,7 @@ def test_steps_cover_the_rounding() -> None:
     with pytest.raises(ValueError, match="positive"):
         sensitivity_steps(Fraction(0), 40)
     with pytest.raises(ValueError, match="positive"):
-        Purse("rho", Fraction(0))
+        Allowance("rho", Fraction(0))
 
 
 @given(st.integers(1024, 2**52), st.integers(COARSEST_GRID, FINEST_GRID))
@@ -150,9 +150,11 @@ def test_the_sizes_that_are_weighed() -> None:
     assert size_grid(21) == tuple(range(1, 21))
 
 
-def test_a_cap_is_the_purse_of_its_filter() -> None:
+def test_a_cap_is_the_allowance_of_its_filter() -> None:
     kinds = ("br", "dgauss")
-    assert Purse.behind(Leaf.cap("gdp", Fraction(1, 2), kinds)) == purse("0.5")
-    assert Purse.behind(Leaf.cap("zcdp", Fraction(1, 2), kinds)) == Purse("rho", Fraction(1, 2))
+    assert Allowance.behind(Leaf.cap("gdp", Fraction(1, 2), kinds)) == allowance("0.5")
+    assert Allowance.behind(Leaf.cap("zcdp", Fraction(1, 2), kinds)) == Allowance(
+        "rho", Fraction(1, 2)
+    )
     with pytest.raises(ValueError, match="capped"):
-        Purse.behind(Leaf.cap("pure", Fraction(1), ("br",)))
+        Allowance.behind(Leaf.cap("pure", Fraction(1), ("br",)))

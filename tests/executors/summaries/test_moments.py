@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from executors.data.bind import open_source
 from executors.data.settings import Settings
 from executors.summaries.moments import GRID, Moments, grid, selection, summarise
+from planner.charge_token import Token
 from planner.facts import Column
 from planner.mechanism import Query
-from planner.spending import Token
 
 TOKEN = Token("rid", "hash", ("key",))
 HOSTILE = [math.nan, math.inf, -math.inf, None, 1e308, -1e308, 5e-324, -0.0]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from planner.calculus.dots import Part
+from planner.calculus.discretise import Part
+from planner.calculus.grid_eps import delta_at, on_grid
 from planner.calculus.grid_power import powers
 from planner.calculus.leaves import Leaf
-from planner.calculus.mixed import delta_at, on_grid
 from planner.calculus.pld import compose
 from planner.calculus.risk import CURVE, limits, view
 from planner.calculus.tradeoff import Worst

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from planner.calculus import convert, gaussian_fit
 from planner.calculus.compose import total
-from planner.calculus.dots import Part
+from planner.calculus.discretise import Part
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.gaussian_fit import is_within, least_mu_squared, rho_of
-from planner.calculus.homes import parts_of
 from planner.calculus.joint import joint, least_possible, sum_of
+from planner.calculus.joint_total import JointTotal, could_be, joint_total
 from planner.calculus.leaves import Leaf
 from planner.calculus.pld import compose
-from planner.calculus.together import Together, could_be, together
 from suites.optimist import composed, delta_at, gaussian, least_mu
 
 F = Fraction
@@ -253,27 +253,27 @@ def at(site, leaves=TESTS):
 
 
 def test_leaves_together_cost_the_joint_mu_or_the_sum():
-    found = together(TESTS)
+    found = joint_total(TESTS)
     assert found.by == "PLD"
     assert joint(parts_of(TESTS)).mu_squared <= found.mu_squared < F("0.1003")
-    alone = together(TESTS[:1])
-    assert alone == Together(total(TESTS[:1], "mu_squared"), "sum")
-    assert together([*TESTS, Leaf.declared("zcdp", 1, dataset="d")]) is None
-    assert together([]) == Together(F(0), "sum")
+    alone = joint_total(TESTS[:1])
+    assert alone == JointTotal(total(TESTS[:1], "mu_squared"), "sum")
+    assert joint_total([*TESTS, Leaf.declared("zcdp", 1, dataset="d")]) is None
+    assert joint_total([]) == JointTotal(F(0), "sum")
 
 
 def test_sites_and_datasets_add_up_as_sums_do():
-    one = together(TESTS).mu_squared
-    assert together([*at("a"), *at("b")]).mu_squared == one
-    assert together([*at("a"), *at("b")], 2).mu_squared == 2 * one
-    assert together([*TESTS, *at("b")]).mu_squared == 2 * one
+    one = joint_total(TESTS).mu_squared
+    assert joint_total([*at("a"), *at("b")]).mu_squared == one
+    assert joint_total([*at("a"), *at("b")], 2).mu_squared == 2 * one
+    assert joint_total([*TESTS, *at("b")]).mu_squared == 2 * one
     other = [replace(leaf, dataset="e") for leaf in TESTS]
-    assert together([*TESTS, *other]).mu_squared == 2 * one
+    assert joint_total([*TESTS, *other]).mu_squared == 2 * one
 
 
 def test_what_cannot_fit_is_known_without_composing():
     own = total(TESTS, "mu_squared")
     assert could_be(TESTS, own)
-    assert could_be(TESTS, together(TESTS).mu_squared)
+    assert could_be(TESTS, joint_total(TESTS).mu_squared)
     assert not could_be(TESTS, F("0.09"))
     assert not could_be([*TESTS, Leaf.declared("zcdp", 1, dataset="d")], F(9))

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from planner.calculus import mixed, profiles
+from planner.calculus import grid_eps, profiles
 from planner.calculus.compose import eps_at
-from planner.calculus.dots import Part, dots
-from planner.calculus.homes import mixes, parts_of
+from planner.calculus.discretise import Part, discretise
+from planner.calculus.dominating_pairs import parts_of, parts_over_sites
 from planner.calculus.leaves import Draft, Leaf
 from planner.calculus.pld import TooLarge, compose, vertices
 from suites.optimist import composed, delta_at
@@ -117,21 +117,21 @@ def test_the_grid_is_not_always_the_least_bound():
     bound = eps_at(PLAN_C, SMALL)
     assert bound.by == "C9"
     assert float(bound.eps) == pytest.approx(4.72839, abs=1e-5)
-    (parts,) = mixes(PLAN_C)
-    assert float(mixed.eps_at(parts, SMALL)) == pytest.approx(4.7529, abs=1e-4)
+    (parts,) = parts_over_sites(PLAN_C)
+    assert float(grid_eps.eps_at(parts, SMALL)) == pytest.approx(4.7529, abs=1e-4)
 
 
 def test_delta_and_eps_belong_together():
     for plan in (PLAN_A, PLAN_D, PLAN_E):
         parts = parts_of(plan)
         for delta in (F(1, 100), SMALL, F(1, 10**12)):
-            eps = mixed.eps_at(parts, delta)
+            eps = grid_eps.eps_at(parts, delta)
             if eps is not None:
-                assert delta * (1 - F(1, 10**8)) < mixed.delta_at(parts, eps) <= delta
-                assert mixed.delta_at(parts, eps * (1 - F(1, 10**6))) > delta
-    assert mixed.eps_at(parts_of(PLAN_E), F(1, 10**6)) is None
-    assert mixed.eps_at(parts_of(PLAN_A), F(9, 10)) == 0
-    assert mixed.delta_at(parts_of(PLAN_A), F(10**3)) < F(1, 10**15)
+                assert delta * (1 - F(1, 10**8)) < grid_eps.delta_at(parts, eps) <= delta
+                assert grid_eps.delta_at(parts, eps * (1 - F(1, 10**6))) > delta
+    assert grid_eps.eps_at(parts_of(PLAN_E), F(1, 10**6)) is None
+    assert grid_eps.eps_at(parts_of(PLAN_A), F(9, 10)) == 0
+    assert grid_eps.delta_at(parts_of(PLAN_A), F(10**3)) < F(1, 10**15)
 
 
 @pytest.mark.parametrize(("mu", "count"), [("0.1", 1), ("0.1", 100), ("0.5", 7), ("1.3", 1)])
@@ -178,7 +178,7 @@ def laplace_profile(eps0, eps):
 
 @pytest.mark.parametrize("size", ["0.05", "0.5", "1.2345", "3"])
 def test_one_laplace_draw_is_never_below_its_integral(size):
-    losses = dots(Part("lap", F(size)), F(1, 100), 96)
+    losses = discretise(Part("lap", F(size)), F(1, 100), 96)
     eps0 = float(size)
     for eps in (-1.5 * eps0, -0.3, 0.0, 0.4 * eps0, 0.97 * eps0):
         truth = laplace_profile(eps0, eps)
@@ -218,7 +218,7 @@ PROFILES = {
 
 @pytest.mark.parametrize("kind", PROFILES)
 def test_a_draw_on_the_grid_meets_its_profile_at_the_dots(kind):
-    losses = dots(Part(kind, F(1, 3)), F(1, 60), 96)
+    losses = discretise(Part(kind, F(1, 3)), F(1, 60), 96)
     for place in range(20):
         eps = F(place, 60)
         truth = float(PROFILES[kind](F(1, 3), eps))
@@ -229,7 +229,7 @@ def test_a_draw_on_the_grid_meets_its_profile_at_the_dots(kind):
 
 def test_masses_are_those_of_a_law_and_symmetric():
     for part in (Part("gdp", F(1, 4)), Part("pure", F(1, 2)), Part("adp", F(1, 2), 1, F(1, 100))):
-        losses = dots(part, F(1, 50), 96)
+        losses = discretise(part, F(1, 50), 96)
         whole = sum(int(mass) for mass in losses.masses) + losses.infinite
         assert 0 <= whole - 2**96 <= 2 * len(losses.masses)
         assert losses.low == -(len(losses.masses) - 1) // 2
@@ -253,11 +253,11 @@ def test_too_fine_a_grid_is_refused_and_a_coarser_one_is_taken():
     with pytest.raises(TooLarge):
         compose([Part("pure", F(1), 10**6)], F(1, 1000))
     many = (Part("lap", F(1, 3)), Part("pure", F(1), 500))
-    eps = mixed.eps_at(many, SMALL)
+    eps = grid_eps.eps_at(many, SMALL)
     assert eps is not None
     assert 231 < eps < 231 + 5 * 500**0.5
-    assert mixed.eps_at(many, F(999, 1000)) > 231 - 5 * 500**0.5
-    assert mixed.eps_at((Part("lap", F(1)), Part("pure", F(10**9))), SMALL) is None
+    assert grid_eps.eps_at(many, F(999, 1000)) > 231 - 5 * 500**0.5
+    assert grid_eps.eps_at((Part("lap", F(1)), Part("pure", F(10**9))), SMALL) is None
 
 
 def test_the_order_of_leaves_and_their_grouping_do_not_matter():
@@ -294,10 +294,10 @@ def test_at_sites_the_worst_site_counts():
     less = [Leaf.gauss(1, 4, dataset="d", site="c"), Leaf.lap(1, 4, dataset="d", site="c")]
     alone = eps_at(PLAN_A, SMALL)
     assert eps_at([*at("a"), *at("b"), *less], SMALL) == alone
-    assert len(mixes([*at("a"), *at("b"), *less])) == 2
+    assert len(parts_over_sites([*at("a"), *at("b"), *less])) == 2
     both = eps_at([*at("a"), *at("b"), *less], SMALL, max_sites=2)
     assert both == eps_at([*PLAN_A, *PLAN_A], SMALL)
-    assert mixes([*at("a"), Leaf.declared("zcdp", 1, dataset="d", site="b")]) is None
+    assert parts_over_sites([*at("a"), Leaf.declared("zcdp", 1, dataset="d", site="b")]) is None
     beside = eps_at([*at("a"), *less, Leaf.br(1, 9, dataset="d")], SMALL)
     assert beside == eps_at([*PLAN_A, Leaf.br(1, 9)], SMALL)
 
@@ -328,7 +328,7 @@ def is_never_below(parts):
         else (p.kind, float(p.param), p.count)
         for p in parts
     ]
-    losses = mixed.on_grid(parts)
+    losses = grid_eps.on_grid(parts)
     below, near = (composed(laws, 1e-3, down) for down in (1.0, 0.5))
     size = float(np.sum(near[0] * near[1]))
     for eps in (-size, -0.1, 0.0, size, size + 2 * size**0.5, size + 4 * size**0.5):
@@ -364,7 +364,7 @@ def test_masses_rounded_down_or_trimmed_away_fall_below_the_truth():
 
 
 def test_the_closed_form_of_a_coin_at_negative_eps_would_be_too_small():
-    losses = dots(Part("pure", F(1, 2)), F(1, 10), 96)
+    losses = discretise(Part("pure", F(1, 2)), F(1, 10), 96)
     table = (exp(0.5) - exp(-0.8)) / (1 + exp(0.5))
     assert table < 1 - exp(-0.8) - 0.05
     assert profile(losses, -0.8) == pytest.approx(1 - exp(-0.8), abs=1e-12)
@@ -372,4 +372,4 @@ def test_the_closed_form_of_a_coin_at_negative_eps_would_be_too_small():
 
 def test_where_nearly_all_mass_is_infinite_no_delta_below_it_is_claimed():
     parts = (Part("adp", Fraction(3, 5), 10**5, Fraction(1, 200)),)
-    assert mixed.eps_at(parts, Fraction(99, 100)) is None
+    assert grid_eps.eps_at(parts, Fraction(99, 100)) is None

@@ -13,7 +13,7 @@ import pytest
 
 from dpql import checker
 from planner.calculus import profiles
-from planner.calculus.balls import near, sharp
+from planner.calculus.ball_arithmetic import near, sharp
 from planner.calculus.compose import eps_at, total
 from planner.calculus.convert import charge
 from planner.calculus.cost import Cost

@@ -25,10 +25,10 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from planner.calculus import mixed, profiles
+from planner.calculus import grid_eps, profiles
 from planner.calculus.compose import eps_at, total
-from planner.calculus.dots import Part
-from planner.calculus.homes import parts_of
+from planner.calculus.discretise import Part
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.leaves import Leaf
 from planner.calculus.risk import limits
 from planner.calculus.zcdp_power import zcdp_advantage, zcdp_power
@@ -117,13 +117,13 @@ def lower_delta(seed: int, eps: Fraction) -> tuple[Fraction, float]:
     rng = random.Random(seed)
     size, count = F(rng.randint(20, 900), 1000), rng.choice((1, 2, 5, 9))
     if seed % 3 == 0:
-        return mixed.delta_at((Part("gdp", size),), eps), float(profiles.gdp_delta(size, eps))
+        return grid_eps.delta_at((Part("gdp", size),), eps), float(profiles.gdp_delta(size, eps))
     if seed % 3 == 1:
         exact = delta_of_answers(float(size), count, float(eps))
-        return mixed.delta_at((Part("pure", size, count),), eps), exact
+        return grid_eps.delta_at((Part("pure", size, count),), eps), exact
     leaves = plan(seed, ALONE)
     below = composed(leaves, False, max(float(eps), 0.1) / 2000)
-    return mixed.delta_at(parts_of(leaves), eps), below.get_delta_for_epsilon(float(eps))
+    return grid_eps.delta_at(parts_of(leaves), eps), below.get_delta_for_epsilon(float(eps))
 
 
 @pytest.mark.parametrize("seeds", [pytest.param(range(6), id="6 plans"), *sizes(range(500))[1:]])

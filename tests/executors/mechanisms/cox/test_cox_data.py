@@ -17,7 +17,7 @@ from executors.data.bind import open_source
 from executors.mechanisms.cox.cost import query
 from executors.statistics.survival import log_ratio
 from executors.summaries.survival_groups import SurvivalGroups, summarise
-from planner.spending import Token
+from planner.charge_token import Token
 from suites.survival_cases import facts, options, table, unit
 from suites.table_reader import TableReader
 

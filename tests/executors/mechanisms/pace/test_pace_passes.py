@@ -14,8 +14,8 @@ import pytest
 from dpql.api import plan
 from executors.registry import REGISTRY
 from executors.run import RowsDiffer, execute
+from planner.charge_token import Token
 from planner.decode import decode
-from planner.spending import Token
 from suites.covariance_tables import ArrayReader
 from suites.samplers import FastSampler
 

@@ -1,4 +1,4 @@
-"""The rounds of a search spend the purse, all of it, whatever they find."""
+"""The rounds of a search spend the allowance, all of it, whatever they find."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from executors.mechanisms.pace.forecast import resolve
 from executors.mechanisms.pace.run import run
 from executors.mechanisms.pace.schedule import Schedule
 from executors.noise import StatementNoise
-from executors.pricing.purse import Purse
+from executors.pricing.allowance import Allowance
 from planner.calculus.convert import charge
 from planner.calculus.cost import Cost
 from planner.calculus.leaves import Leaf
@@ -25,21 +25,23 @@ from suites.covariance_tables import ArrayReader, facts_of, loss_of, summary_of
 from suites.samplers import ScriptedSampler
 
 
-def sizes(purse: Purse, rounds: int, found_noise: Callable[[int], bool], **more: Any) -> list[Any]:
-    schedule = Schedule(purse, rounds, more.get("anneal", Fraction(2)), more.get("limit", 5000))
+def sizes(
+    allowance: Allowance, rounds: int, found_noise: Callable[[int], bool], **more: Any
+) -> list[Any]:
+    schedule = Schedule(allowance, rounds, more.get("anneal", Fraction(2)), more.get("limit", 5000))
     taken = []
     while not schedule.is_over:
         taken.append(schedule.slice().amount)
         if found_noise(len(taken)):
             schedule.anneal()
-    assert sum(taken) == purse.amount == schedule.used
+    assert sum(taken) == allowance.amount == schedule.used
     assert schedule.left == 0
     with pytest.raises(ValueError, match="last round"):
         schedule.slice()
     return taken
 
 
-SEVEN = Purse("rho", Fraction(7, 10))
+SEVEN = Allowance("rho", Fraction(7, 10))
 
 
 def test_noise_in_every_round_doubles_the_price() -> None:
@@ -65,11 +67,11 @@ def test_the_last_allowed_round_takes_the_rest() -> None:
     st.fractions(Fraction(1, 10**6), 100, max_denominator=10**9),
     st.integers(1, 50),
 )
-def test_any_answers_use_up_the_purse_exactly(
+def test_any_answers_use_up_the_allowance_exactly(
     rounds: int, anneal: Fraction, answers: list[bool], amount: Fraction, limit: int
 ) -> None:
     taken = sizes(
-        Purse("mu_squared", amount),
+        Allowance("mu_squared", amount),
         rounds,
         lambda number: number <= len(answers) and answers[number - 1],
         anneal=anneal,
@@ -91,10 +93,10 @@ def test_a_slice_pays_for_its_choice_and_its_measurement_and_hardly_more(
     unit: Any, amount: Fraction, share: Fraction, reach: int, people: int
 ) -> None:
     """The two prices, each as the filter charges it, fill the slice to a part in a billion."""
-    purse = Purse(unit, amount)
+    allowance = Allowance(unit, amount)
     moved = 2**17 * reach * people
-    choice = charge(Leaf.br(purse.part(share).eta(), 2), unit).value
-    measured = charge(Leaf.dgauss(moved, purse.part(1 - share).scale(moved)), unit).value
+    choice = charge(Leaf.br(allowance.part(share).eta(), 2), unit).value
+    measured = charge(Leaf.dgauss(moved, allowance.part(1 - share).scale(moved)), unit).value
     assert choice + measured <= amount
     assert choice + measured >= amount * (1 - Fraction(1, 10**8))
 

@@ -16,8 +16,8 @@ from executors.mechanisms.pace.search import (
     scores,
 )
 from executors.noise.selection import ladder
+from executors.pricing.allowance import Allowance
 from executors.pricing.covariance import GRID, PRODUCT
-from executors.pricing.purse import Purse
 from executors.summaries.moments import Moments
 
 NAMES = ["a", "b", "c", "d"]
@@ -147,7 +147,7 @@ def log_chances(found: np.ndarray, eta: Fraction) -> np.ndarray:
 @pytest.mark.parametrize("factor", [1, 2])
 def test_the_choice_has_the_range_that_is_charged(factor: int) -> None:
     """Random neighbours of 20 rows, and signs against other signs; a doubled range is caught."""
-    eta = Purse("rho", Fraction(7, 2000) / 2).eta()
+    eta = Allowance("rho", Fraction(7, 2000) / 2).eta()
     rng = np.random.default_rng(4)
     steps = np.zeros(4, dtype=np.int64)
     pairs = candidates_of(NAMES, None, steps)
@@ -183,7 +183,7 @@ def test_signs_against_orthogonal_signs_move_the_triangle_by_d_over_n() -> None:
 
 def test_the_published_first_round() -> None:
     """n = 1000, d = 10, rho = 0.1: range and noise of the first round."""
-    part = Purse("rho", Fraction(7, 100)).part(Fraction(1, 20))
+    part = Allowance("rho", Fraction(7, 100)).part(Fraction(1, 20))
     assert part.amount == Fraction(35, 10000)
     half = part.part(Fraction(1, 2))
     assert float(half.eta()) == pytest.approx(0.1183215957, abs=1e-10)
@@ -195,4 +195,4 @@ def test_the_published_first_round() -> None:
     [("0.1", 0.159595080), ("0.5", 0.800155379), ("1", 1.613930693), ("2", 3.336535732)],
 )
 def test_the_published_ranges_under_mu(mu: str, eps: float) -> None:
-    assert float(Purse("mu_squared", Fraction(mu) ** 2).eta()) == pytest.approx(eps, abs=1e-8)
+    assert float(Allowance("mu_squared", Fraction(mu) ** 2).eta()) == pytest.approx(eps, abs=1e-8)

@@ -15,7 +15,7 @@ from executors.mechanisms.peel.design import Design
 from executors.mechanisms.peel.forecast import resolve
 from executors.mechanisms.peel.options import EvaluesParams
 from executors.noise import StatementNoise
-from executors.pricing.purse import Purse
+from executors.pricing.allowance import Allowance
 from planner.calculus.compose import total
 from planner.calculus.convert import gdp_to_rho
 from planner.calculus.cost import Cost
@@ -92,7 +92,7 @@ def test_every_size_that_can_be_reached_stays_within_the_cap(cost: Cost) -> None
         "cap",
         1,
     )
-    design = Design.of(params, facts(600), Purse.behind(cap))
+    design = Design.of(params, facts(600), Allowance.behind(cap))
     assert design.choice is not None
     for weighed in design.sizes:
         size = design.reached(weighed)
@@ -113,7 +113,7 @@ def test_without_a_choice_of_size_nothing_is_paid_for_it() -> None:
         (9, EvaluesParams(adaptive=True, max_size=1)),
     ):
         solved, loss = priced(params, facts(rows), MU)
-        design = Design.of(solved, facts(rows), Purse.behind(loss.leaves[0]))
+        design = Design.of(solved, facts(rows), Allowance.behind(loss.leaves[0]))
         assert design.choice is None
         assert design.rest.amount == 1
         assert design.sizes == (1,)
@@ -148,7 +148,7 @@ def test_a_scale_without_the_extra_step_is_smaller() -> None:
 def test_aims_of_the_size_draw() -> None:
     """m = 1000, level 0.05, sensitivity 0.3, mu = 1."""
     params, loss = priced(EvaluesParams(adaptive=True), facts(), MU)
-    design = Design.of(params, facts(), Purse.behind(loss.leaves[0]))
+    design = Design.of(params, facts(), Allowance.behind(loss.leaves[0]))
     for size, expected in ((1, 9.748952877), (10, 8.376625422), (50, 11.01569201)):
         found = aim(size, design.sigma(size), 1000, 0.05, True, 1.0)
         assert found == pytest.approx(expected, rel=1e-9)
@@ -164,7 +164,7 @@ def test_aims_of_the_size_draw() -> None:
 
 def test_an_aim_out_of_reach_is_cut_off() -> None:
     params, loss = priced(EvaluesParams(adaptive=True), facts(1000, "50"), MU)
-    design = Design.of(params, facts(1000, "50"), Purse.behind(loss.leaves[0]))
+    design = Design.of(params, facts(1000, "50"), Allowance.behind(loss.leaves[0]))
     assert aims(design, 0.05, True, 1.0)[-1] == 4096.0
 
 

@@ -86,7 +86,7 @@ def test_the_best_size_is_the_most_powerful_row() -> None:
     assert 50 <= best["size"] <= 70
 
 
-def test_the_purse_of_a_fixed_size_is_found_again_in_both_units() -> None:
+def test_the_allowance_of_a_fixed_size_is_found_again_in_both_units() -> None:
     for cost in (
         MU,
         Cost("rho", Fraction(1, 2)),

@@ -7,25 +7,25 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from planner.calculus.compose import over_sites, total
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import round_up
-from planner.calculus.homes import parts_of
 from planner.calculus.joint import joint, least_possible
 from planner.calculus.leaves import Priced
 
-__all__ = ["Together", "could_be", "together"]
+__all__ = ["JointTotal", "could_be", "joint_total"]
 
 _DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class JointTotal:
     """mu squared of all leaves; `by` is "sum", or "PLD" where composing lowered it."""
 
     mu_squared: Fraction
     by: str
 
 
-def together(leaves: Iterable[Priced], max_sites: int = 1) -> Together | None:
+def joint_total(leaves: Iterable[Priced], max_sites: int = 1) -> JointTotal | None:
     """The least mu squared of all leaves that is proved; None where none may be claimed.
 
     Leaves of one dataset and site are composed together where that is less than their sum,
@@ -40,8 +40,8 @@ def together(leaves: Iterable[Priced], max_sites: int = 1) -> Together | None:
         ((*home, _least(members)) for home, members in _homes(kept).items()), max_sites
     )
     if lower is None or lower >= whole:
-        return Together(whole, "sum")
-    return Together(lower, "PLD")
+        return JointTotal(whole, "sum")
+    return JointTotal(lower, "PLD")
 
 
 def could_be(leaves: Iterable[Priced], mu_squared: Fraction, max_sites: int = 1) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.calculus.exact import number
-from planner.shown import read_as, shown
+from planner.number_format import read_as, shown
 
 _TINY = Fraction(1, 10**18)
 

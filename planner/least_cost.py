@@ -9,14 +9,14 @@ from fractions import Fraction
 from planner.bound import BoundExpect, BoundMeasurement
 from planner.calculus.exact import text
 from planner.calculus.inverse import Unsolvable
+from planner.candidate_costs import DECADE, candidate, place_below
 from planner.checked import CheckedPlan, Price
+from planner.costing import try_out
 from planner.findings import Findings
-from planner.ladder import DECADE, below, rung
+from planner.headroom import Headroom
+from planner.number_format import shown
 from planner.planned import PlannedMeasurement
-from planner.room import Room
 from planner.rules import meets_expectations
-from planner.shown import shown
-from planner.trial import try_out
 
 __all__ = ["cost_words", "least"]
 
@@ -42,15 +42,15 @@ def least(
     what has three digits is the share of the BUDGET.
     """
     expects = tuple(one for one in checked.bound.expects if one.release == measurement.name)
-    room = Room(measurement, checked, in_shares)
-    if not room.has_common_measure:
+    headroom = Headroom(measurement, checked, in_shares)
+    if not headroom.has_common_measure:
         _no_measure(measurement, findings)
         return None
     said = Findings()
-    found = _Search(measurement, expects, room, said).run()
-    if found is None and room.may_grow and any(one.code == "DPQL-E078" for one in said.items):
+    found = _Search(measurement, expects, headroom, said).run()
+    if found is None and headroom.may_grow and any(one.code == "DPQL-E078" for one in said.items):
         said = Findings()
-        wider = Room(measurement, checked, in_shares, grid=True)
+        wider = Headroom(measurement, checked, in_shares, grid=True)
         found = _Search(measurement, expects, wider, said).run()
     findings.items += said.items
     return found
@@ -70,12 +70,12 @@ class _Search:
         self,
         measurement: BoundMeasurement,
         expects: Sequence[BoundExpect],
-        room: Room,
+        headroom: Headroom,
         findings: Findings,
     ) -> None:
         self.measurement = measurement
         self.expects = expects
-        self.room = room
+        self.headroom = headroom
         self.findings = findings
         self.tried: dict[int, _Attempt] = {}
         self.most: Fraction | None = None
@@ -95,7 +95,7 @@ class _Search:
             if bad == bottom:
                 self._met_by_all()
                 return None
-            good, bad = bad, max(bottom, min(bad - 1, below(self._amount(bad) / step)))
+            good, bad = bad, max(bottom, min(bad - 1, place_below(self._amount(bad) / step)))
             step *= step
         while good - bad > 1:
             middle = (good + bad) // 2
@@ -107,18 +107,18 @@ class _Search:
 
     def _top(self) -> int | None:
         """The place of the most that may be tried."""
-        room = self.room
-        most = room.most()
+        headroom = self.headroom
+        most = headroom.most()
         if most is None:
-            room.explain(self.findings)
+            headroom.explain(self.findings)
             return None
-        self.last = below(most)
-        if room.is_bounded:
+        self.last = place_below(most)
+        if headroom.is_bounded:
             self.most = most
-            return self.last + (most > rung(self.last))
-        place = below(_START)
+            return self.last + (most > candidate(self.last))
+        place = place_below(_START)
         while place < self.last and self._wants_more(place):
-            place = min(self.last, below(2 * rung(place)))
+            place = min(self.last, place_below(2 * candidate(place)))
         return place
 
     def _wants_more(self, place: int) -> bool:
@@ -139,7 +139,7 @@ class _Search:
                         help=reason.suggestion,
                     )
                 return None
-            good, bad = max(bottom, min(good - 1, below(self._amount(good) / 2))), good
+            good, bad = max(bottom, min(good - 1, place_below(self._amount(good) / 2))), good
         while bad - good > 1:
             middle = (good + bad) // 2
             if self._try(middle).planned is None:
@@ -156,10 +156,10 @@ class _Search:
         return good
 
     def _amount(self, place: int) -> Fraction:
-        """The amount at a place; above the last rung lies all that is left."""
+        """The amount at a place; above the last candidate lies all that is left."""
         if self.most is not None and place > self.last:
             return self.most
-        return rung(place)
+        return candidate(place)
 
     def _try(self, place: int) -> _Attempt:
         if place not in self.tried:
@@ -168,7 +168,7 @@ class _Search:
 
     def _attempt(self, amount: Fraction) -> _Attempt:
         try:
-            planned = try_out(self.measurement, self.room.prices(amount))
+            planned = try_out(self.measurement, self.headroom.prices(amount))
         except Unsolvable as reason:
             return _Attempt(None, reason, False)
         met = all(meets_expectations.reaches(one, planned.forecast) for one in self.expects)
@@ -186,7 +186,7 @@ class _Search:
         goal = f"{missed.release}.{missed.metric}"
         value = planned.forecast[missed.metric]
         spent = cost_words(planned.prices)
-        bounded = self.room.is_bounded
+        bounded = self.headroom.is_bounded
         self.findings.error(
             "DPQL-E078",
             f"no cost that is left reaches `{goal} >= {shown(missed.at_least)}`: at {spent} it is "

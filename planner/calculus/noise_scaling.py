@@ -9,12 +9,12 @@ from planner.calculus.cost import Cost
 from planner.calculus.exact import positive, root_down
 from planner.calculus.leaves import Draft
 
-__all__ = ["cost_at", "louder"]
+__all__ = ["scale_cost", "scale_noise"]
 
 _ROOT_DIGITS = 24
 
 
-def louder(leaf: Draft, factor: Fraction) -> Draft:
+def scale_noise(leaf: Draft, factor: Fraction) -> Draft:
     """The leaf with `factor` times the noise: eps0, eta and mu fall by it, rho by its square.
 
     A filter's cap falls likewise, so that every draw under it has so much more noise. A declared
@@ -29,7 +29,7 @@ def louder(leaf: Draft, factor: Fraction) -> Draft:
     return replace(leaf, param=leaf.param / factor, mu_squared=square)
 
 
-def cost_at(cost: Cost, factor: Fraction) -> Cost:
+def scale_cost(cost: Cost, factor: Fraction) -> Cost:
     """The cost in eps, rho or mu that buys `factor` times the noise: eps/s, rho/s^2 or mu/s.
 
     Exact for draws of Laplace or Gaussian noise in their own unit. A pair of eps and delta has no

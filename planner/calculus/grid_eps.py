@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from flint import ctx
 
-from planner.calculus.balls import ball, upper
-from planner.calculus.dots import GUARD, Part, Pld
+from planner.calculus.ball_arithmetic import ball, upper
+from planner.calculus.discretise import GUARD, Part, Pld
 from planner.calculus.exact import exact, root_up, round_up
 from planner.calculus.pld import BITS, TooLarge, compose, vertices
 

@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from planner.calculus import mixed
+from planner.calculus import grid_eps
 from planner.calculus.compose import total
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import sum_up, text
-from planner.calculus.homes import parts_of
 from planner.calculus.pld import BITS
 from planner.calculus.profiles import gdp_eps, zcdp_eps, zcdp_order
-from planner.steps import BOUNDED, UNITS, Member, Steps, claimable
+from planner.certificate_steps import BOUNDED, UNITS, Member, Steps, claimable
 
 __all__ = ["least_pair"]
 
@@ -123,7 +123,7 @@ def _on_grid(steps: Steps, members: Sequence[Member], delta: Fraction) -> Iterat
         return
     left = delta - sum_up(part.count * part.delta for part in found)
     parts = tuple(replace(p, kind="pure", delta=Fraction(0)) if p.delta else p for p in found)
-    losses, eps = mixed.on_grid(parts), mixed.eps_at(parts, left) if left > 0 else None
+    losses, eps = grid_eps.on_grid(parts), grid_eps.eps_at(parts, left) if left > 0 else None
     if losses is None or eps is None:
         return
     if sum(part.count * part.points(losses.step, BITS) for part in parts) > _POINTS:

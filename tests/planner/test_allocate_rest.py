@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from planner.allocate_rest import Rest, fill
 from planner.bound import BoundDataset, BoundMeasurement, SourceCost
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.need import Need
 from planner.charges import total_of
 from planner.checked import Price
 from planner.facts import Facts, SourceFacts
-from planner.filling import Rest, fill
 from planner.rules import fits_budget
 from suites.queries import bound, survey
 

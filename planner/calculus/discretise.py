@@ -1,4 +1,4 @@
-"""One draw's privacy loss on a grid, never smaller than it is: connect the dots."""
+"""One draw's privacy loss on a grid, never smaller than it is: the PLD by connecting the dots."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from math import ceil, isqrt
 
 from flint import arb, ctx, fmpz
 
-from planner.calculus.balls import ball, complement
+from planner.calculus.ball_arithmetic import ball, complement
 from planner.calculus.exact import root_up
 
-__all__ = ["GUARD", "Part", "Pld", "dots"]
+__all__ = ["GUARD", "Part", "Pld", "discretise"]
 
 GUARD = 96
 """Working bits beyond those of the masses."""
@@ -53,7 +53,7 @@ class Pld:
     infinite: int
 
 
-def dots(part: Part, step: Fraction, bits: int) -> Pld:
+def discretise(part: Part, step: Fraction, bits: int) -> Pld:
     """One draw: its profile at multiples of h = `step`, joined by lines in e^eps.
 
     With d_i the profile at ih and g_i = (d_{i-1} - d_i)/(1 - e^-h), the lines have the masses

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from planner.calculus.convert import Native, Unconvertible, charge
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import sum_up, text
 from planner.calculus.group import grouped
-from planner.calculus.homes import parts_of
 from planner.calculus.joint import joint
 from planner.calculus.leaves import Leaf
 

@@ -9,14 +9,14 @@ from planner.bound import BoundDataset, BoundMeasurement, SourceCost
 from planner.calculus.cost import Cost
 from planner.calculus.exact import root_down, round_down
 from planner.calculus.shares import part_of
+from planner.candidate_costs import candidate, place_below
 from planner.charges import total_of
 from planner.checked import CheckedPlan, Price
+from planner.costing import price_at, with_verdict
 from planner.findings import Findings
-from planner.ladder import below, rung
 from planner.rules import fits_budget
-from planner.trial import price_at, with_verdict
 
-__all__ = ["Room"]
+__all__ = ["Headroom"]
 
 _LEAST = Fraction(1, 10**12)
 _MOST = Fraction(10**6)
@@ -24,8 +24,8 @@ _LEAST_SHARE = Fraction(1, 10**6)
 _DIGITS = 12
 
 
-class Room:
-    """The room of one measurement with a cost of `auto`; every other open cost counts nothing.
+class Headroom:
+    """What is left for one measurement with a cost of `auto`; every other open cost counts nothing.
 
     An amount is that of every open source, in their one unit; where their units differ, or are
     pairs of eps and delta, or with `in_shares`, it is the share that each takes of its dataset's
@@ -86,17 +86,17 @@ class Room:
         limit = Fraction(1) if self.in_shares else _MOST
         if self._fits(limit):
             return limit
-        bad, good = below(limit), below(_LEAST_SHARE if self.in_shares else _LEAST)
-        if not self._fits(rung(good)):
+        bad, good = place_below(limit), place_below(_LEAST_SHARE if self.in_shares else _LEAST)
+        if not self._fits(candidate(good)):
             return None
         while bad - good > 1:
             middle = (good + bad) // 2
-            if self._fits(rung(middle)):
+            if self._fits(candidate(middle)):
                 good = middle
             else:
                 bad = middle
         left = self._left()
-        return left if left > rung(good) and self._fits(left) else rung(good)
+        return left if left > candidate(good) and self._fits(left) else candidate(good)
 
     def explain(self, findings: Findings) -> None:
         """Write down why nothing fits: no conversion into the budget's unit, or nothing is left."""

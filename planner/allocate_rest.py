@@ -9,14 +9,14 @@ from fractions import Fraction
 from planner.bound import BoundDataset, BoundMeasurement, SourceCost
 from planner.calculus.cost import Cost
 from planner.calculus.exact import root_down, round_down
-from planner.calculus.louder import cost_at
+from planner.calculus.noise_scaling import scale_cost
 from planner.calculus.profiles import gdp_mu, zcdp_rho
 from planner.calculus.shares import apportioned, part_of
+from planner.candidate_costs import candidate, place_below
 from planner.charges import total_of
 from planner.checked import Price
-from planner.ladder import below, rung
+from planner.costing import price_at, with_verdict
 from planner.rules import fits_budget
-from planner.trial import price_at, with_verdict
 
 __all__ = ["Rest", "fill"]
 
@@ -116,11 +116,11 @@ def _at_most(one: Rest, part: Fraction, budget: Cost) -> Price | None:
     unit = one.paid.unit or "rho"
 
     def fits(place: int) -> bool:
-        charge = one.price(Cost(unit, rung(place), one.delta), budget).charge(budget.unit)
+        charge = one.price(Cost(unit, candidate(place), one.delta), budget).charge(budget.unit)
         return charge is not None and charge <= part
 
-    place = _last(fits, below(part))
-    return None if place is None else one.price(Cost(unit, rung(place), one.delta), budget)
+    place = _last(fits, place_below(part))
+    return None if place is None else one.price(Cost(unit, candidate(place), one.delta), budget)
 
 
 def _written(unit: str, additive: Fraction) -> Cost:
@@ -131,8 +131,8 @@ def _written(unit: str, additive: Fraction) -> Cost:
 
 
 def _last(fits: Callable[[int], bool], start: int) -> int | None:
-    """The highest place on the ladder that fits, where every lower one does; None below 1e-12."""
-    good, step, lowest = start, 1, below(_LEAST)
+    """The highest place that fits, where every lower one does; None below 1e-12."""
+    good, step, lowest = start, 1, place_below(_LEAST)
     while not fits(good):
         if good == lowest:
             return None
@@ -205,7 +205,7 @@ def _noisier(cost: Cost, factor: Fraction, budget: Cost) -> Cost:
     if cost.unit == "eps_delta":
         delta = cost.delta / (factor if budget.unit == "eps_delta" else 1)
         return replace(cost, amount=cost.amount / factor, delta=delta)
-    return cost_at(cost, factor)
+    return scale_cost(cost, factor)
 
 
 def _rounded(one: Rest, cost: Cost, budget: Cost) -> Cost:

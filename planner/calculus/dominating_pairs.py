@@ -1,4 +1,4 @@
-"""Which worst pairs one person may meet: leaves by where the person's rows are."""
+"""The dominating pairs that one person may meet: leaves by where the person's rows are."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import combinations, product
 
 from planner.calculus.convert import charge
-from planner.calculus.dots import Part
+from planner.calculus.discretise import Part
 from planner.calculus.leaves import Leaf, Priced
 
-__all__ = ["mixes", "parts_of"]
+__all__ = ["parts_over_sites", "parts_of"]
 
 _GAUSSIAN = ("gauss", "dgauss", "gdp")
 _MOST = 16
@@ -39,7 +39,9 @@ def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
     return tuple(sorted(parts))
 
 
-def mixes(leaves: Iterable[Priced], max_sites: int = 1) -> tuple[tuple[Part, ...], ...] | None:
+def parts_over_sites(
+    leaves: Iterable[Priced], max_sites: int = 1
+) -> tuple[tuple[Part, ...], ...] | None:
     """The parts at each choice of `max_sites` sites a dataset, once each; None where unknown.
 
     A person meets the leaves of so many sites beside those of the whole dataset. Unknown with a

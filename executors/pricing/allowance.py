@@ -11,14 +11,14 @@ from planner.calculus.exact import round_down
 from planner.calculus.leaves import Leaf
 from planner.calculus.targets import target
 
-__all__ = ["Purse", "double_above"]
+__all__ = ["Allowance", "double_above"]
 
 _ETA_DIGITS = 15
 _DOUBLE_BITS = 53
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class Allowance:
     """An amount of privacy in what adds up: mu squared, or rho."""
 
     unit: Literal["mu_squared", "rho"]
@@ -26,10 +26,10 @@ class Purse:
 
     def __post_init__(self) -> None:
         if self.amount <= 0:
-            raise ValueError("a purse holds a positive amount")
+            raise ValueError("an allowance holds a positive amount")
 
     @classmethod
-    def behind(cls, cap: Leaf) -> Purse:
+    def behind(cls, cap: Leaf) -> Allowance:
         """What the filter of a `gdp` or `zcdp` cap may spend."""
         if cap.kind not in ("gdp", "zcdp"):
             raise ValueError("this filter is capped in mu or rho")
@@ -40,12 +40,12 @@ class Purse:
         """The square of mu that a Gaussian draw may cost: mu^2, or 2 rho."""
         return self.amount if self.unit == "mu_squared" else 2 * self.amount
 
-    def part(self, share: Fraction) -> Purse:
+    def part(self, share: Fraction) -> Allowance:
         """That share of the amount."""
-        return Purse(self.unit, self.amount * share)
+        return Allowance(self.unit, self.amount * share)
 
     def eta(self) -> Fraction:
-        """The range of one exponential-mechanism draw that costs the whole purse.
+        """The range of one exponential-mechanism draw that costs the whole allowance.
 
         mu: 2 log(Phi(mu/2) / Phi(-mu/2)); this is the inverse of mu = 2 Phi^-1(1/(1 + e^(-eta/2))).
         rho: sqrt(8 rho). Rounded down to 15 significant digits, so that the charge of it, rounded
@@ -54,7 +54,7 @@ class Purse:
         return round_down(target("br", self.unit, self.amount).estimate, _ETA_DIGITS)
 
     def scale(self, sensitivity: int) -> int:
-        """Parameter s of the discrete Gaussian for one draw that costs at most the whole purse.
+        """Parameter s of the discrete Gaussian for one draw that costs at most the whole allowance.
 
         `sensitivity` D is in L2 and integers. s >= D/mu + 1, rounded up to 53 significant bits;
         then (D/s)(1 + 1/(20 s^2)) <= mu wherever mu <= D, and D^2/(2 s^2) <= rho with mu^2 = 2 rho.
