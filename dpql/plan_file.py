@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from dpql.derivation import require
 from dpql.errors import PlanRefused
 from dpql.json_file import read_object
 from dpql.pipeline import plan_source, read_source
+from dpql.schemas.body import Body
 from executors.registry import REGISTRY
+from grammar.characters import hidden
 from grammar.render import render_text
 from planner.decode import PlanError, RunnablePlan, decode
-from planner.encode import plan_hash
+from planner.encode import canonical
 from planner.planned import Plan
 
 __all__ = ["PlanFile", "of_mapping", "of_plan", "read_plan", "runnable"]
@@ -84,18 +89,47 @@ def of_mapping(content: Mapping[str, Any], name: str) -> PlanFile:
             help="write one with `dpql plan FILE -o plan.json`, or make it with `dpql.plan`",
         )
     try:
-        found = plan_hash(body)
+        hashed = canonical(body)
     except (ValueError, TypeError, RecursionError) as failure:
-        raise PlanRefused(f"the body of {name} is not well formed") from failure
+        raise _malformed(name) from failure
+    found = sha256(hashed).hexdigest()
     if content.get("plan_hash") != found:
         raise PlanRefused(
             f"the body of {name} is not what its hash was made of",
             note="somebody changed the plan after it was made, or the hash",
             help="plan the query anew; what was approved is the hash",
         )
+    _require_shape(body, hashed.decode(), name)
     certificate = content.get("certificate")
     return PlanFile(
         body, found, certificate if isinstance(certificate, dict) else {}, _places(content)
+    )
+
+
+def _require_shape(body: Mapping[str, Any], text: str, name: str) -> None:
+    """Raise `PlanRefused` unless a body is of the published shape, with no hidden character.
+
+    Its hash alone is not enough: 3000.0 is hashed as 3000. A query holds no hidden character.
+    """
+    try:
+        Body.model_validate(body)
+    except ValidationError as failure:
+        place = failure.errors(include_url=False, include_input=False)[0]["loc"]
+        raise _malformed(name, ".".join(str(part) for part in place)) from failure
+    except RecursionError as failure:
+        raise _malformed(name) from failure
+    if next(iter(hidden(text)), None) is not None:
+        raise PlanRefused(
+            f"the body of {name} holds invisible or direction-changing characters",
+            help="plan the query anew",
+        )
+
+
+def _malformed(name: str, place: str = "") -> PlanRefused:
+    return PlanRefused(
+        f"the body of {name} is not well formed",
+        note=f"`{place}` is not as `dpql plan` writes it" if place else "",
+        help="plan the query anew",
     )
 
 

@@ -91,7 +91,57 @@ def _decode(body: Mapping[str, Any], catalogue: Catalogue) -> RunnablePlan:
     by_name = {facts.dataset: facts for facts in datasets}
     statements = tuple(_statement(one, by_name, catalogue) for one in body["statements"])
     derived = tuple(_derived(one, catalogue) for one in body["derived"])
-    return RunnablePlan(body, plan_hash(body), datasets, statements, derived)
+    plan = RunnablePlan(body, plan_hash(body), datasets, statements, derived)
+    _require_whole(plan)
+    return plan
+
+
+def _require_whole(plan: RunnablePlan) -> None:
+    """Every name stands once, and whatever refers to one finds it. Raises PlanError.
+
+    A run derives and stores by name after it has charged: nothing may be missing by then.
+    """
+    for names in (
+        [facts.dataset for facts in plan.datasets],
+        *([column.name for column in facts.columns] for facts in plan.datasets),
+        [*(one.name for one in plan.statements), *(one.name for one in plan.derived)],
+    ):
+        if "" in names or len(set(names)) < len(names):
+            raise PlanError("a name of the plan is empty or stands twice")
+    made = {one.name: one.mechanism for one in plan.statements}
+    for derived in plan.derived:
+        source = made.get(derived.release)
+        if source is None or f"{source.verb} {source.method}" not in derived.function.accepts:
+            raise PlanError(f"`{derived.name}` is derived from no release of the plan that fits")
+    for expect in plan.body["expect"]:
+        goal = made.get(expect["release"])
+        if goal is None or expect["metric"] not in goal.metrics:
+            raise PlanError("the plan expects a figure that none of its releases forecasts")
+        number(expect["at_least"])
+    for facts in plan.datasets:
+        _require_dataset(facts)
+    for dataset in plan.body["datasets"]:
+        if dataset["budget"] is not None and cost_of(dataset["budget"]).amount <= 0:
+            raise PlanError(f"the budget of `{dataset['name']}` is not positive")
+    for statement in plan.statements:
+        if tuple(source for source, _ in statement.costs) != statement.facts.sources:
+            raise PlanError(f"`{statement.name}` does not pay for just what it reads")
+        if any(cost.amount <= 0 for _, cost in statement.costs):
+            raise PlanError(f"the cost of `{statement.name}` is not positive")
+
+
+def _require_dataset(facts: SourceFacts) -> None:
+    for column in facts.columns:
+        if column.lo is not None and column.hi is not None and column.lo >= column.hi:
+            raise PlanError(f"the range of `{column.name}` is empty")
+    norm = facts.norm
+    if norm is not None and (
+        len(norm.center) != len(norm.columns) or None in map(facts.column, norm.columns)
+    ):
+        raise PlanError(f"the NORM of `{facts.dataset}` does not fit its columns")
+    sites = dict(facts.sites)
+    if sites and (len(sites) < len(facts.sites) or sum(sites.values()) != facts.rows):
+        raise PlanError(f"the sites of `{facts.dataset}` do not add up to its rows")
 
 
 def _dataset(one: Mapping[str, Any]) -> SourceFacts:
