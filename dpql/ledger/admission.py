@@ -10,7 +10,7 @@ from typing import Any
 
 from dpql.errors import CertificateRefused
 from dpql.ledger.amounts import Native, amount, bounded
-from dpql.ledger.plan_body import Payer, PlanBody, canonical
+from dpql.ledger.plan_body import Payer, PlanBody, canonical, digest
 
 __all__ = ["Request", "check_certificate", "payers_of", "request"]
 
@@ -109,10 +109,23 @@ def request(
     return Request(tuple(reservations), totals, canonical(dict(certificate)))
 
 
+_MOST_PROVED = 4096
+_proved: set[tuple[str, str, str]] = set()
+"""Hashes of the certificates, plans and reservations that this process has checked."""
+
+
 def check_certificate(asked: Request, body: PlanBody) -> None:
-    """Raise `CertificateRefused` unless the independent checker accepts every claim."""
+    """Raise `CertificateRefused` unless the independent checker accepts every claim.
+
+    A run asks before it looks at the data and again when it reserves. What was accepted is known
+    again by its bytes; a rejection is never remembered.
+    """
     from dpql import checker
 
+    claims = canonical(list(asked.reservations))
+    seen = (digest(asked.certificate), digest(body.bytes), digest(claims))
+    if seen in _proved:
+        return
     try:
         checker.check(asked.certificate, body.bytes, list(asked.reservations))
     except checker.Rejected as error:
@@ -121,3 +134,6 @@ def check_certificate(asked: Request, body: PlanBody) -> None:
             note=str(error)[:300],
             help="`dpql plan` writes a new certificate; `dpql certificate verify` checks it",
         ) from error
+    if len(_proved) >= _MOST_PROVED:
+        _proved.clear()
+    _proved.add(seen)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dpql.errors import OverBalance, WrongState
+from dpql import checker
+from dpql.errors import CertificateRefused, OverBalance, WrongState
 from dpql.ledger import Ledger
 from executors.noise.sampler import OsSampler
 from suites.ledger import certificate, facts, plan
@@ -66,3 +67,35 @@ def test_a_started_run_is_never_released(ledger):
     with pytest.raises(WrongState):
         ledger.release(admitted.rid)
     assert ledger.remaining("trial").spent == Fraction(2, 5)
+
+
+def test_a_certificate_is_followed_once_in_a_process_and_anew_where_anything_differs(
+    ledger, monkeypatch
+):
+    followed = []
+    check = checker.check
+
+    def counted(*given):
+        followed.append(given)
+        check(*given)
+
+    monkeypatch.setattr(checker, "check", counted)
+    ledger.open_key(facts(cap="1"))
+    asked = plan("0.25", tag="followed once")
+    proof = certificate(asked)
+    for _ in range(2):
+        ledger.examine(asked, proof)
+    assert len(followed) == 1
+    forged = {**proof, "totals": [{**total, "out": {"rho": "0.2"}} for total in proof["totals"]]}
+    other = plan("0.25", tag="another plan")
+    ledger.examine(asked, certificate(asked, "0.5"))
+    for _ in range(2):
+        with pytest.raises(CertificateRefused):
+            ledger.reserve(asked, forged)
+        with pytest.raises(CertificateRefused):
+            ledger.reserve(other, proof)
+    assert len(followed) == 6
+    ledger.start(ledger.reserve(asked, proof).rid, OsSampler())
+    ledger.reserve(asked, proof, again=True)
+    assert ledger.verify() == ()
+    assert len(followed) == 6
