@@ -32,8 +32,8 @@ class ScoreOptions(Params):
     )
     split: Fraction = Field(
         default=Fraction(9, 10),
-        gt=0,
-        lt=1,
+        ge=Fraction(1, 1000),
+        le=Fraction(999, 1000),
         description="the share of the cost that pays for the score; the rest pays for its variance",
     )
     trace: Literal["private", "bound"] = Field(

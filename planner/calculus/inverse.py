@@ -31,6 +31,9 @@ _TRIES = 64
 _SENSITIVITY_DIGITS = 20
 _LONGEST = 10**30
 _DOUBLE_BITS = 53
+_LEAST_SCALE, _LARGEST_SCALE = Fraction(1, 10**58), Fraction(10**38)
+"""Scales are raised a little from here, and a leaf's lies in [1e-60, 1e40]."""
+_WIDEST = 2**51
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,8 @@ def solve(needs: tuple[Need, ...], cost: Cost, group: int = 1) -> Loss:
 
     Sensitivities are called and multiplied by `group`, the rows that one person may own. A scale
     has 18 significant digits, an integer scale at most 53 significant bits. Raises Unsolvable
-    where a unit cannot be honoured, a sensitivity is not positive, or the scale comes out below
-    what the method accepts.
+    where a unit cannot be honoured, a sensitivity is not positive, the scale comes out below what
+    the method accepts, or no exact sampler draws such noise.
     """
     if not isinstance(group, int) or isinstance(group, bool):
         raise TypeError("a number of rows is an int")
@@ -223,16 +226,37 @@ def _real_leaf(order: _Order, moved: Fraction) -> Leaf:
     about = {"count": need.count, "width": need.width, "role": need.role}
     about |= {"dataset": need.dataset, "site": need.site}
     if aim.mu_squared is not None:
-        scale = root_up(moved**2 / aim.mu_squared)
+        scale = _drawable(
+            root_up(moved**2 / aim.mu_squared), moved, 2 * root_up(Fraction(need.width))
+        )
         return _first(scale, step_up, lambda sigma: Leaf.gauss(moved, sigma, **about), order)
     if need.kind == "pure":
-        scale = round_up(need.factor * moved / aim.estimate)
+        scale = _drawable(round_up(need.factor * moved / aim.estimate), moved, need.width)
         return _first(scale, step_up, lambda b: Leaf.pure(moved, b, need.factor, **about), order)
     if need.kind == "br":
         scale = round_up(2 * moved / aim.estimate)
         return _first(scale, step_up, lambda s: Leaf.br(moved, s, **about), order)
-    scale = round_up(moved / aim.estimate)
+    scale = _drawable(round_up(moved / aim.estimate), moved, need.width)
     return _first(scale, step_up, lambda b: Leaf.lap(moved, b, **about), order)
+
+
+def _drawable(scale: Fraction, moved: Fraction, numbers: Fraction | int) -> Fraction:
+    """The scale, if exact samplers can draw such noise on a grid; so no run fails once charged.
+
+    Rounding to the grid moves neighbours by up to `numbers` steps more (w for Laplace noise on w
+    numbers, 2 sqrt(w) for Gaussian), which the integer scale, at most 2^52, must hide as well.
+    """
+    if scale > _LARGEST_SCALE or numbers * scale > _WIDEST * moved:
+        raise Unsolvable(
+            "the noise would be wider than the exact sampler can draw",
+            "raise the cost of this statement",
+        )
+    if scale < _LEAST_SCALE:
+        raise Unsolvable(
+            "the noise would be finer than can be computed with",
+            "change the unit of the columns, so that their ranges are wider",
+        )
+    return scale
 
 
 def _integer_leaf(order: _Order, moved: Fraction) -> Leaf:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from executors.noise.realise import gaussian_grid, laplace_grid
 from planner.calculus import inverse, profiles
 from planner.calculus.compose import eps_at, total
 from planner.calculus.convert import NATIVE
@@ -302,6 +303,41 @@ def test_a_unit_that_cannot_be_honoured_is_named(kind, cost, word):
     assert caught.value.reason == str(caught.value)
     with pytest.raises(Unsolvable):
         declared((need(kind),), cost)
+
+
+@pytest.mark.parametrize("kind", ["lap", "gauss", "pure"])
+@pytest.mark.parametrize(
+    ("unit", "amount", "sensitivity", "width"),
+    [
+        ("rho", F(1, 10**40), F(1), 1),
+        ("rho", F(1, 10**27), F(1), 10**4),
+        ("rho", F(1), F(10**45), 1),
+        ("rho", F(1), F(1, 10**59), 1),
+    ],
+)
+def test_noise_that_no_sampler_draws_is_refused_with_a_way_out(
+    kind, unit, amount, sensitivity, width
+):
+    asked = need(kind, sensitivity=sensitivity, width=width)
+    with pytest.raises(Unsolvable) as refused:
+        solve((asked,), Cost(unit, amount))
+    assert refused.value.suggestion
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    kind=st.sampled_from(["lap", "gauss"]),
+    unit=st.sampled_from(["rho", "mu"]),
+    digits=st.integers(0, 29),
+    width=st.integers(1, 10**5),
+)
+def test_what_is_planned_can_be_drawn(kind, unit, digits, width):
+    try:
+        leaf = one(kind, Cost(unit, F(1, 10**digits)), sensitivity=F(7, 3), width=width)
+    except Unsolvable:
+        return
+    grid_of = laplace_grid if kind == "lap" else gaussian_grid
+    assert grid_of(leaf.sensitivity, leaf.scale, width).scale <= 2**52
 
 
 def test_a_scale_below_the_least_is_refused():
