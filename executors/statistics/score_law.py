@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from executors.pricing.score_design import Law
-from executors.statistics.survival_decision import exceeds
+from executors.statistics.survival_decision import LEAST_P, exceeds
 from executors.statistics.survival_sums import Doubles
 
 __all__ = ["SEED", "SIMULATIONS", "ScoreNoise", "unit_noise", "unit_reach"]
@@ -37,7 +37,7 @@ class ScoreNoise:
     def tail(self, length: float, trace: float) -> float:
         """P(|G^(1/2) N + noise| >= length) at the worst G with this trace."""
         if self.columns == 1:
-            return min(1.0, self._one(length, trace))
+            return min(1.0, max(LEAST_P, self._one(length, trace)))
         longer = max(
             int(np.count_nonzero(squares >= length * length)) for squares in self._worst(trace)
         )

@@ -15,7 +15,10 @@ from typing import Literal
 
 from scipy.special import erfcx
 
-__all__ = ["Noise", "Rule", "p_value", "power", "threshold"]
+__all__ = ["LEAST_P", "Noise", "Rule", "p_value", "power", "threshold"]
+
+LEAST_P = 1e-300
+"""Smaller p-values are given as this: beyond it doubles run out, and none is ever 0."""
 
 Rule = Literal["finite", "normal"]
 
@@ -29,17 +32,25 @@ class Noise:
 
 
 def p_value(statistic: float, noise: Noise, rule: Rule = "finite") -> float:
-    """The largest chance, under the null, of a noisy value of at least `statistic`."""
+    """The largest chance, under the null, of a noisy value of at least `statistic`.
+
+    In [LEAST_P, 1], and never rising in the statistic but for its own rounding.
+    """
     if rule == "finite":
         known = _finite_laplace if noise.law == "laplace" else _finite_gaussian
     else:
         known = _normal_laplace if noise.law == "laplace" else _normal_gaussian
-    return min(1.0, max(0.0, known(statistic, noise.scale)))
+    return min(1.0, max(LEAST_P, known(statistic, noise.scale)))
 
 
 @lru_cache(maxsize=256)
 def threshold(level: float, noise: Noise, rule: Rule = "finite") -> float:
-    """The least value whose p-value is at most `level`, by bisection, rounded up."""
+    """The least value whose p-value is at most `level`, by bisection, rounded up.
+
+    `level` lies above LEAST_P. One that rounds to 1 is taken as the double below 1, since
+    every p-value is at most 1.
+    """
+    level = min(level, math.nextafter(1.0, 0.0))
     most = 1.0
     while p_value(most, noise, rule) > level:
         most *= 2.0

@@ -14,8 +14,16 @@ from suites.queries import EVALUES, ROSSI, survey
 
 AMOUNTS = ("1e-12", "1e-7", "0.01", "1", "40", "5e3", "1e6")
 DELTAS = ("1e-30", "1e-9", "0.5", "0.999")
+TRIAL = """\
+DATASET trial ROWS 500
+  COLUMNS (t DURATION IN [0, 10], e EVENT, x REAL IN [0, 1], z REAL IN [-1, 2], g BOOLEAN)
+"""
 METHODS = {
     "cox": ROSSI.replace("  BUDGET mu=2.5\n", "") + "TEST cox beta=b0 VS b1 shrink=0.5 {} AS a\n",
+    "score": TRIAL + "TEST score beta=[0, 0] COLUMNS (x, z) radius=0.5 split=0.001 {} AS a\n",
+    "logrank": TRIAL + "TEST logrank group=g effect=0.5 split=0.999 {} AS a\n",
+    "survival": TRIAL + "RELEASE survival bins=16 {} AS a\n",
+    "haar": TRIAL + "RELEASE hazard bins=16 tree=haar {} AS a\n",
     "ssp": survey() + "COVARIANCE ssp {} AS a\n",
     "pace": survey() + "COVARIANCE pace {} AS a\n",
     "search": survey() + "COVARIANCE pace strategy=entries {} AS a\n",
@@ -46,16 +54,43 @@ def test_every_allowed_cost_is_planned_or_refused(method: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "written",
+    [
+        "TEST cox beta=[0] VS [1] COLUMNS (x) level=0.99999999999999999999",
+        "TEST cox beta=[0] VS [1] COLUMNS (x) level=1e-50 rule=normal",
+        "TEST cox beta=[0] VS [1] COLUMNS (x) event_rate=1e-40",
+        "TEST cox beta=[0] VS [1] COLUMNS (x) event_rate=0.9999999999999999999999",
+        "TEST cox beta=[0] VS [1] COLUMNS (x) spread=1e-50",
+        "TEST cox beta=[0] VS [1e-50] COLUMNS (x)",
+        "TEST cox beta=[0] VS [599] COLUMNS (x)",
+        "TEST score beta=[0] COLUMNS (x) level=0.99999999999999999999 radius=1e50",
+        "TEST score beta=[0] COLUMNS (x) spread=1e-50 event_rate=1e-50 radius=1e-50",
+        "TEST logrank group=g effect=-1e50 share=1e-50 event_rate=1e-50",
+        "RELEASE survival level=1e-50 rate=1e-50 censoring=50 horizon=1e-50",
+        "RELEASE hazard level=0.99999999999999999999 floor=1e-50 bins=1",
+    ],
+)
+def test_planning_values_at_the_ends_of_their_ranges_are_planned(written: str) -> None:
+    made = plan_source(Source("t.dpql", f"{TRIAL}{written} rho=0.1 AS a\n"))
+    assert made.plan is not None, made.diagnostics
+    json.dumps(plan_json(made), allow_nan=False)
+
+
+@pytest.mark.parametrize(
     ("statement", "way_out"),
     [
-        ("ssp mu=900000", "lower the cost"),
-        ("pace strategy=entries mu=900000", "lower the cost"),
-        ("pace strategy=entries rounds=1000000000 rho=0.001", "fewer `rounds`"),
-        ("adaptive rho=0.000000000001", "raise the cost"),
+        (f"{survey()}COVARIANCE ssp mu=900000", "lower the cost"),
+        (f"{survey()}COVARIANCE pace strategy=entries mu=900000", "lower the cost"),
+        (
+            f"{survey()}COVARIANCE pace strategy=entries rounds=1000000000 rho=0.001",
+            "fewer `rounds`",
+        ),
+        (f"{survey()}COVARIANCE adaptive rho=0.000000000001", "raise the cost"),
+        (f"{TRIAL}RELEASE survival tree=haar bins=512 eps=0.000000000001", "raise the cost"),
     ],
 )
 def test_a_refused_cost_says_what_to_type(statement: str, way_out: str) -> None:
-    made = plan_source(Source("t.dpql", f"{survey()}COVARIANCE {statement} AS a\n"))
+    made = plan_source(Source("t.dpql", f"{statement} AS a\n"))
     (found,) = [one for one in made.diagnostics if one.severity == "error"]
     assert found.code == "DPQL-E069"
     assert way_out in found.help

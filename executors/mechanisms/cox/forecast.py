@@ -69,7 +69,7 @@ def forecast(params: CoxParams, facts: Facts, loss: Loss) -> Mapping[str, Any]:
         "power": found,
         "power_error": outlook.power_error(moments),
         "detectable_effect": outlook.detectable(),
-        "noise_to_sampling": outlook.noise_deviation / moments.deviation,
+        "noise_to_sampling": outlook.noise_to_sampling(moments),
         "threshold": limit,
         "sensitivity": float(design.exact_sensitivity),
         "noise_scale": noise.scale,

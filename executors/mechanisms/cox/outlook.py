@@ -38,6 +38,10 @@ class Outlook:
         """The standard deviation of the noise."""
         return self.noise.scale * (math.sqrt(2.0) if self.noise.law == "laplace" else 1.0)
 
+    def noise_to_sampling(self, moments: Moments) -> float | None:
+        """The deviation of the noise over that of the statistic; None where that is always 0."""
+        return self.noise_deviation / moments.deviation if moments.deviation > 0 else None
+
     def power(self, moments: Moments) -> float:
         """The chance of a rejection."""
         return power(self.limit, moments.mean, moments.deviation, self.noise)

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 from executors.pricing.score_design import Law
 from executors.statistics.score_decision import Judge
 from executors.statistics.score_law import SIMULATIONS, ScoreNoise, unit_noise, unit_reach
-from executors.statistics.survival_decision import Noise
+from executors.statistics.survival_decision import LEAST_P, Noise
 
 LAWS: tuple[Law, ...] = ("knorm_l2", "knorm_linf", "gaussian")
 
@@ -34,6 +34,11 @@ def test_one_covariate_is_a_normal_variable_with_laplace_noise(
 def test_one_covariate_under_gaussian_noise_is_normal() -> None:
     exact = 2 * stats.norm.sf(3 / math.sqrt(0.5 + 4))
     assert ScoreNoise("gaussian", 2.0, 1).tail(3, 0.5) == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_no_tail_is_zero(law: Law) -> None:
+    assert ScoreNoise(law, 0.1, 1).tail(1e150, 0.5) == LEAST_P
 
 
 def test_without_variance_only_the_noise_is_left() -> None:

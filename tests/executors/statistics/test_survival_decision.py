@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from executors.statistics.survival_decision import Noise, exceeds, p_value, power, threshold
+from executors.statistics.survival_decision import (
+    LEAST_P,
+    Noise,
+    exceeds,
+    p_value,
+    power,
+    threshold,
+)
 
 
 def laplace(scale: float) -> Noise:
@@ -111,7 +118,22 @@ def test_p_values_fall_as_the_statistic_grows(
 ) -> None:
     noise = Noise(law, scale)  # type: ignore[arg-type]
     low, high = p_value(c + more, noise), p_value(c, noise)
-    assert 0.0 <= low <= high * (1 + 1e-12) + 1e-300 <= 1.0 + 1e-11
+    assert LEAST_P <= low <= high * (1 + 1e-12) + 1e-300 <= 1.0 + 1e-11
+
+
+@pytest.mark.parametrize("rule", ["finite", "normal"])
+@pytest.mark.parametrize("noise", [laplace(0.3), laplace(3.0), gaussian(0.3), gaussian(3.0)])
+def test_no_p_value_is_zero_however_large_the_statistic(noise: Noise, rule: str) -> None:
+    found = [p_value(c, noise, rule) for c in (10.0, 1e3, 1e5, 1e150)]  # type: ignore[arg-type]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] == LEAST_P > 0
+
+
+@pytest.mark.parametrize("level", [1 - 1e-12, 1 - 2**-53, 1.0])
+@pytest.mark.parametrize("rule", ["finite", "normal"])
+def test_a_threshold_is_found_at_levels_next_to_one(level: float, rule: str) -> None:
+    for noise in (laplace(2.0), gaussian(2.0)):
+        assert p_value(threshold(level, noise, rule), noise, rule) <= level  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("level", [0.2, 0.05, 0.001])
