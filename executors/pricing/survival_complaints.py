@@ -11,7 +11,7 @@ from executors.pricing.survival_domain import Domain
 from planner.facts import Column, Facts
 from planner.mechanism import Complaint
 
-__all__ = ["LARGEST", "about_columns", "about_source"]
+__all__ = ["LARGEST", "about_columns", "about_source", "too_spread"]
 
 NUMBERS = ("real", "integer", "boolean", "genotype")
 LARGEST = Fraction(10**100)
@@ -93,6 +93,17 @@ def about_columns(facts: Facts) -> Iterator[Complaint]:
         complaint = _kind_complaint(column) or _range_complaint(column, place, domain)
         if complaint is not None:
             yield complaint
+
+
+def too_spread(most: Fraction, of: str) -> Complaint:
+    """What is wrong with a `spread` above `most`, the largest there can be in these ranges."""
+    return Complaint(
+        "DPQL-E154",
+        f"no {of} has so large a `spread` in the declared ranges",
+        "spread",
+        note="a standard deviation is at most half of what there is between the two ends",
+        help=f"write at most `spread={float(most):.4g}`, or leave it out",
+    )
 
 
 def _kind_complaint(column: Column) -> Complaint | None:

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from executors.mechanisms.cox.design import design_of
 from executors.mechanisms.cox.params import CoxParams
-from executors.pricing.survival_complaints import about_columns, about_source
+from executors.pricing.survival_complaints import about_columns, about_source, too_spread
 from executors.pricing.survival_model import about_length, about_size, about_times
 from planner.facts import Facts
-from planner.mechanism import Complaint, Units
+from planner.mechanism import AUTO, Complaint, Units
 
 __all__ = ["check"]
 
@@ -25,6 +25,8 @@ def check(params: CoxParams, facts: Facts, units: Units) -> tuple[Complaint, ...
     if not found:
         widths = design_of(params, facts, Fraction(1)).widths
         found += about_size(max(widths.difference, widths.null, widths.alternative))
+        if params.spread != AUTO and params.spread > widths.difference / 2:
+            found.append(too_spread(widths.difference / 2, "linear score (b1-b0).x"))
     if not any(complaint.code.startswith("DPQL-E") for complaint in found):
         found += about_times(params.beta.left, facts, params.event_rate, params.resolution)
     return tuple(found)

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 from executors.mechanisms.score.params import ScoreParams
 from executors.pricing.score_design import ScoreDesign, quieter_noise
-from executors.pricing.survival_complaints import about_columns, about_source
+from executors.pricing.survival_complaints import about_columns, about_source, too_spread
 from executors.pricing.survival_covariates import covariate_domain
 from executors.pricing.survival_model import about_length, about_size, about_times
 from executors.pricing.survival_sentences import about_null, about_records
 from planner.calculus.cost import Cost
+from planner.calculus.exact import root_down
 from planner.calculus.need import Need
 from planner.facts import Facts
 from planner.mechanism import AUTO, Complaint, Query, Units
@@ -83,6 +84,7 @@ def check(params: ScoreParams, facts: Facts, units: Units) -> tuple[Complaint, .
     ]
     if not found:
         found += about_size(covariate_domain(facts).width(params.beta))
+        found += _about_spread(params, facts)
     if not any(complaint.code.startswith("DPQL-E") for complaint in found):
         found += about_times(params.beta, facts, params.event_rate, params.resolution)
     return tuple(found)
@@ -124,6 +126,14 @@ def _about_options(params: ScoreParams, facts: Facts, units: Units) -> Iterator[
                 "is wasteful under rho and mu",
                 help="leave `noise` out, or give the cost as `eps=..., delta=...`",
             )
+
+
+def _about_spread(params: ScoreParams, facts: Facts) -> Iterator[Complaint]:
+    """The covariates' variances add up to no more than the largest trace of a covariance."""
+    design = design_of(params, facts)
+    most = design.largest_trace / design.columns
+    if params.spread != AUTO and params.spread**2 > most:
+        yield too_spread(root_down(most), "covariate")
 
 
 def assumptions(params: ScoreParams, facts: Facts) -> tuple[str, ...]:

@@ -228,3 +228,11 @@ def test_absurd_numbers_are_refused_in_words() -> None:
     assert set(codes(PLAIN, with_columns(*unit("x", "z"), norm=point))) == {"DPQL-E142"}
     far = Norm(("x", "z"), F(1), (F(10**400), F(0)))
     assert set(codes(PLAIN, with_columns(*open_ended, norm=far))) == {"DPQL-E142"}
+
+
+def test_a_spread_beyond_half_the_width_is_refused() -> None:
+    possible, beyond = (options([0, 0], [1, 1], spread=F(one)) for one in (1, F(1001, 1000)))
+    assert codes(possible) == []
+    (complaint,) = complaints(beyond)
+    assert (complaint.code, complaint.option) == ("DPQL-E154", "spread")
+    assert "spread=1" in (complaint.help or "")

@@ -52,6 +52,15 @@ def test_a_sound_statement_is_let_through() -> None:
     assert of_score(options(0, 0, variant="paper", radius=F(1), split=F(1, 2))) == []
 
 
+def test_a_spread_that_no_covariate_can_have_is_refused() -> None:
+    assert codes(of_score(options(0, 0, spread=F(1)))) == []
+    assert codes(of_score(options(0, 0, spread=F(11, 10)))) == ["DPQL-E154"]
+    columns, norm = ball("u", "v")
+    disc = facts(100, columns, norm)
+    assert codes(of_score(options(0, 0, spread=F(7, 10)), disc)) == []
+    assert codes(of_score(options(0, 0, spread=F(71, 100)), disc)) == ["DPQL-E154"]
+
+
 def test_there_is_one_coefficient_a_covariate() -> None:
     for beta in ((), (0,), (0, 0, 0)):
         (complaint,) = of_score(options(*beta))
