@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from dpql import __version__
+
 __all__ = ["app"]
 
 app = typer.Typer(
     name="dpql",
-    help="Say what may leave a dataset, and what it may cost, before anyone reads a row.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -29,6 +30,21 @@ File = Annotated[Path, typer.Argument(help="A query file; `-` is standard input.
 LedgerUrl = Annotated[
     str, typer.Option("--ledger", help="The ledger: a file, or a URL such as sqlite:///ledger.db.")
 ]
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        print(f"dpql {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Say what may leave a dataset, and what it may cost, before anyone reads a row."""
 
 
 @app.command()

@@ -143,7 +143,7 @@ def test_every_command_and_option_is_described():
             assert option in text, (command, option)
     described = set(re.findall(r"`(dpql(?: [a-z]+)+)", text))
     assert described <= set(known)
-    every = set().union(*known.values()) | {"--help"}
+    every = set().union(*known.values()) | {"--help", "--version"}
     assert set(re.findall(r"--[a-z][a-z-]+", text)) <= every
 
 
