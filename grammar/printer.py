@@ -23,7 +23,7 @@ from grammar.wording import (
     text,
 )
 
-__all__ = ["format_source", "print_script", "print_statement"]
+__all__ = ["format_source", "print_script"]
 
 _CLAUSE = 2
 _COLUMN = 4
@@ -72,11 +72,6 @@ def print_script(script: Script) -> str:
     for comment in ahead[-1]:
         page.add([comment_text(comment)], comment.span.start, comment.span.end)
     return page.text()
-
-
-def print_statement(statement: Statement) -> str:
-    """One statement without comments."""
-    return "\n".join(lines(_pieces(statement)))
 
 
 class _Page:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
 
 from grammar import tree
 from grammar.words import COST_WORDS, is_plain
@@ -25,7 +24,6 @@ __all__ = [
 BREAK = "\n"
 """Where a line may break, else a blank; no token crosses a line end, so it stands for itself."""
 
-Wordable: TypeAlias = tree.Expression
 _BAR, _SUM, _PRODUCT, _COLON, _SIGN, _POWER, _ATOM = range(7)
 _TIGHTNESS = {
     "|": _BAR,

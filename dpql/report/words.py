@@ -103,10 +103,10 @@ def cost(total: Mapping[str, Any]) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def counted(count: int, one: str) -> str:
     """`three results`; numbers beyond ten in figures."""
     word = _SMALL[count] if 0 <= count < len(_SMALL) else f"{count:,}"
-    return f"{word} {one if count == 1 else many or one + 's'}"
+    return f"{word} {one if count == 1 else one + 's'}"
 
 
 def small(delta: str) -> str:

@@ -43,7 +43,8 @@ def bonferroni(
 
     The chance of any false rejection is at most `level`, under any dependence, also where the
     number of released values depended on the data. The threshold is of the form `K / level` on
-    purpose: the smaller `calibration.log_cstar(level / hypotheses)` would not be valid there.
+    purpose: the least threshold at `level / hypotheses` for noise of a fixed scale may be smaller,
+    and would not be valid there.
     """
     _guard(log_evalues, hypotheses, level, log_k)
     border = threshold(hypotheses, level, 1, log_k)

@@ -23,7 +23,6 @@ __all__ = [
     "laplace_to_mu_squared",
     "laplace_to_rho",
     "pure_to_mu_squared",
-    "pure_to_range",
     "pure_to_rho",
     "range_to_mu_squared",
     "range_to_rho",
@@ -73,11 +72,6 @@ def pure_to_rho(eps: Fraction) -> Fraction:
     """C3: eps-DP is rho-zCDP with rho = eps tanh(eps/2), the KL of randomised response; tight."""
     positive(eps, "eps")
     return ceiling(lambda: ball(eps) * (ball(eps) / 2).tanh())
-
-
-def pure_to_range(eps: Fraction) -> Fraction:
-    """C4: eps-DP has bounded range eta = 2 eps, tight; a range eta is eta-DP back."""
-    return 2 * positive(eps, "eps")
 
 
 @lru_cache(maxsize=65536, typed=True)

@@ -58,14 +58,14 @@ def delta_at(parts: tuple[Part, ...], eps: Fraction) -> Fraction | None:
         return min(Fraction(1), round_up(max(Fraction(0), upper(mass)) / 2**BITS))
 
 
-def step_for(parts: Iterable[Part], bits: int = BITS) -> Fraction:
+def step_for(parts: Iterable[Part]) -> Fraction:
     """1/1000, halved until the least parameter takes eight steps, doubled while draws are long."""
     kept = tuple(parts)
     least = min(root_up(part.param) if part.kind == "gdp" else part.param for part in kept)
     step = STEP
     while step * _FINENESS > least:
         step /= 2
-    while _is_long([part.points(step, bits) for part in kept]):
+    while _is_long([part.points(step, BITS) for part in kept]):
         step *= 2
     return step
 

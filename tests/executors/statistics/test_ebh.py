@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
-from executors.statistics.calibration import log_cstar, log_k
+from executors.statistics.calibration import log_k
 from executors.statistics.ebh import bonferroni, ebh, threshold
 
 values = st.lists(st.floats(-20, 40), min_size=1, max_size=12)
@@ -106,6 +106,18 @@ def test_a_common_shock_nearly_uses_up_the_level_and_never_breaks_it(sigma: floa
     assert max(plain for _, plain in found) < worst
 
 
+def least_fixed_cut(level: float, sigma: float) -> float:
+    """log of the least threshold that holds a level for noise of this scale, fixed in advance.
+
+    Up to sigma = phi(q) / level, q the normal quantile of the level, the worst e-value has two
+    values and the constant is needed; beyond, the worst one is always 1.
+    """
+    q = float(ndtri(level))
+    if sigma <= math.exp(-q * q / 2) / math.sqrt(2 * math.pi) / level:
+        return log_k(sigma) - math.log(level)
+    return -sigma * q - sigma * sigma / 2
+
+
 def adversarial_size_level(border: float, small: float, large: float, by_constant: bool) -> float:
     """The chance, over `border`, that a null is rejected where an adversary sets the noise.
 
@@ -115,7 +127,7 @@ def adversarial_size_level(border: float, small: float, large: float, by_constan
     log_e = np.concatenate([[-np.inf], np.linspace(-60, 20, 8001)])
     rejects = []
     for sigma in (small, large):
-        cut = log_k(sigma) - math.log(border) if by_constant else log_cstar(border, sigma)
+        cut = log_k(sigma) - math.log(border) if by_constant else least_fixed_cut(border, sigma)
         rejects.append(ndtr((log_e - sigma**2 / 2 - cut) / sigma))
     prices = border * np.exp(np.linspace(-1, 3, 1601))
     best = min(

@@ -264,7 +264,7 @@ def test_converting_never_lowers_delta(size, eps):
     for delta, mu_squared, rho in sources.values():
         assert profiles.gdp_delta(mu_squared, at) >= delta
         assert profiles.zcdp_delta(rho, at) >= delta
-    assert profiles.range_delta(convert.pure_to_range(x), at) >= sources["pure"][0]
+    assert profiles.range_delta(2 * x, at) >= sources["pure"][0]
     assert profiles.pure_delta(x, at) >= max(sources["br"][0], sources["lap"][0])
     rho = convert.gdp_to_rho(x)
     assert profiles.zcdp_delta(rho, at) >= profiles.gdp_delta(x, at)
