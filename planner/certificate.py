@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from planner.calculus.compose import total
-from planner.calculus.exact import number, round_up, text
+from planner.calculus.exact import claimable, number, round_up, text
 from planner.certificate_pairs import least_pair
-from planner.certificate_steps import UNITS, CertificateError, Member, Steps, claimable
+from planner.certificate_steps import UNITS, CertificateError, Member, Steps
 
 __all__ = ["CertificateError", "certify"]
 

@@ -11,10 +11,10 @@ from typing import Any
 from planner.calculus import grid_eps
 from planner.calculus.compose import total
 from planner.calculus.dominating_pairs import parts_of
-from planner.calculus.exact import sum_up, text
+from planner.calculus.exact import claimable, sum_up, text
 from planner.calculus.pld import BITS
 from planner.calculus.profiles import gdp_eps, zcdp_eps, zcdp_order
-from planner.certificate_steps import BOUNDED, UNITS, Member, Steps, claimable
+from planner.certificate_steps import BOUNDED, UNITS, Member, Steps
 
 __all__ = ["least_pair"]
 

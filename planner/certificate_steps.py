@@ -9,16 +9,15 @@ from typing import Any
 
 from planner.calculus.convert import Native, Unconvertible, charge
 from planner.calculus.dominating_pairs import parts_of
-from planner.calculus.exact import sum_up, text
+from planner.calculus.exact import claimable, sum_up, text
 from planner.calculus.group import grouped
 from planner.calculus.joint import joint
 from planner.calculus.leaves import Leaf
 
-__all__ = ["BOUNDED", "UNITS", "CertificateError", "Member", "Steps", "claimable"]
+__all__ = ["BOUNDED", "UNITS", "CertificateError", "Member", "Steps"]
 
 UNITS: dict[str, Native] = {"eps": "eps", "rho": "rho", "mu2": "mu_squared"}
 BOUNDED = ("pure", "lap", "br")
-_LONGEST = 10**60
 
 
 class CertificateError(ValueError):
@@ -114,12 +113,12 @@ class Steps:
         costs = []
         for parts in sites.values():
             parts.sort()
-            cost, id = claimable(sum_up(cost for cost, _ in parts)), parts[0][1]
+            cost, id = sum_up(cost for cost, _ in parts), parts[0][1]
             if len(parts) > 1:
                 id = self.add("s", f"sum_{unit}", {"of": [part for _, part in parts]}, {unit: cost})
             costs.append((cost, id))
         costs.sort()
-        largest = claimable(sum_up(cost for cost, _ in costs[-most:]))
+        largest = sum_up(cost for cost, _ in costs[-most:])
         return largest, self.add("m", "site_top", {"of": [id for _, id in costs]}, {unit: largest})
 
     def _cost(self, member: Member, unit: str) -> Fraction:
@@ -131,10 +130,3 @@ class Steps:
         cost = claimable(member.leaf.count * one.value)
         member.costs[unit] = text(cost)
         return cost
-
-
-def claimable(value: Fraction) -> Fraction:
-    """The value where its text is short, else rounded up to 60 places."""
-    if value.denominator <= _LONGEST:
-        return value
-    return Fraction(-(-value.numerator * _LONGEST // value.denominator), _LONGEST)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from planner.bound import BoundDataset, BoundMeasurement, BoundPlan, SourceCost
 from planner.calculus.compose import total
+from planner.calculus.convert import NATIVE
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.leaves import Draft
 from planner.graph import Graph
@@ -42,7 +43,7 @@ class Price:
             return self.cost.additive
         if unit == "eps_delta":
             raise ValueError("pairs of eps and delta do not add up")
-        return total(self.leaves, "mu_squared" if unit == "mu" else unit)
+        return total(self.leaves, NATIVE[unit])
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from typing import TypeAlias
 
 from executors.noise.sampler import LARGEST_SCALE
 from executors.pricing.drawable import Norm
-from planner.calculus.exact import root_up
+from planner.calculus.exact import double_above, root_up
 
 __all__ = ["Grid", "Value", "gaussian_grid", "integers", "knorm_grid", "laplace_grid", "reals"]
 
@@ -34,8 +34,6 @@ Value: TypeAlias = float | int | Fraction
 
 _FINENESS = 20
 """The grid has at least 2^20 steps per sensitivity of a coordinate and per noise scale."""
-
-_BITS = 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +111,18 @@ def reals(steps: Sequence[int], grid: Grid) -> list[float]:
 
 def _fitted(exponent: int, needed: Callable[[Fraction], Fraction]) -> Grid:
     """The finest grid from `exponent` on whose scale the samplers take."""
-    scale = _rounded_up(needed(Fraction(2) ** exponent))
+    scale = _scale(needed(Fraction(2) ** exponent))
     while scale > LARGEST_SCALE:
         exponent += max(1, scale.bit_length() - LARGEST_SCALE.bit_length())
-        coarser = _rounded_up(needed(Fraction(2) ** exponent))
+        coarser = _scale(needed(Fraction(2) ** exponent))
         if coarser >= scale:
             raise ValueError("the noise is too large for its sensitivity to be drawn exactly")
         scale = coarser
     return Grid(exponent, scale)
 
 
-def _rounded_up(value: Fraction) -> int:
-    """The least integer of at most 53 significant bits that is not below `value`."""
-    whole = max(1, math.ceil(value))
-    shift = max(0, whole.bit_length() - _BITS)
-    return -(-whole >> shift) << shift
+def _scale(needed: Fraction) -> int:
+    return double_above(max(1, math.ceil(needed)))
 
 
 def _log2(value: Fraction) -> int:

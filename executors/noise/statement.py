@@ -25,12 +25,10 @@ from executors.noise.selection import select
 from executors.noise.weighted import weighted_gaussians
 from executors.pricing.drawable import Norm
 from executors.release import Law, NoiseNote
+from planner.calculus.exact import double_above
 from planner.calculus.leaves import SEARCH_FACTOR, Kind, Leaf, Loss
 
 __all__ = ["NoiseMismatch", "StatementNoise"]
-
-
-_DOUBLE_BITS = 53
 
 
 class NoiseMismatch(Exception):
@@ -104,13 +102,6 @@ class StatementNoise:
         noise = weighted_gaussians(self._sampler, scale, len(integers), weights)
         return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
 
-    def dlap(self, leaf: Leaf, integers: Sequence[int]) -> list[int]:
-        """`integers` with discrete Laplace noise, for a `pure` leaf with an integer scale."""
-        self._use(leaf, ("pure",), self._draws(leaf, len(integers)))
-        scale = _integer_scale(leaf)
-        noise = self._sampler.discrete_laplace(scale, len(integers))
-        return [index(value) + drawn for value, drawn in zip(integers, noise, strict=True)]
-
     def above(self, leaf: Leaf, scores: Sequence[int]) -> int | None:
         """The place of the first score whose noisy value reaches a noisy 0; None if none does.
 
@@ -122,7 +113,7 @@ class StatementNoise:
         if leaf.kind != "pure" or leaf.factor != SEARCH_FACTOR:
             raise NoiseMismatch("a search for the first score above needs a `pure` leaf, factor 4")
         _, scale = _scaled(leaf)
-        half = _double_above(ceil(scale / 2))
+        half = double_above(ceil(scale / 2))
         if 2 * half > LARGEST_SCALE:
             raise NoiseMismatch("the noise of this search is wider than can be drawn")
         self._take(leaf, self._draws(leaf, len(scores)))
@@ -195,12 +186,6 @@ def _integer_scale(leaf: Leaf) -> int:
     except ValueError as problem:
         raise NoiseMismatch(str(problem)) from None
     return int(scale)
-
-
-def _double_above(scale: int) -> int:
-    """The least integer of at most 53 significant bits that is not below `scale`."""
-    shift = max(0, scale.bit_length() - _DOUBLE_BITS)
-    return -(-scale >> shift) << shift
 
 
 def _added(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
 from typing import Literal
 
-from planner.calculus.exact import round_down
+from planner.calculus.exact import double_above, root_above, round_down
 from planner.calculus.leaves import Leaf
 from planner.calculus.targets import target
 
-__all__ = ["Allowance", "double_above"]
+__all__ = ["Allowance"]
 
 _ETA_DIGITS = 15
-_DOUBLE_BITS = 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +57,4 @@ class Allowance:
         `sensitivity` D is in L2 and integers. s >= D/mu + 1, rounded up to 53 significant bits;
         then (D/s)(1 + 1/(20 s^2)) <= mu wherever mu <= D, and D^2/(2 s^2) <= rho with mu^2 = 2 rho.
         """
-        square = Fraction(sensitivity**2) / self.mu_squared
-        whole = -(-square.numerator // square.denominator)
-        return double_above(isqrt(whole - 1) + 2)
-
-
-def double_above(scale: int) -> int:
-    """The next integer with at most 53 significant bits: samplers take scales as doubles."""
-    extra = max(0, scale.bit_length() - _DOUBLE_BITS)
-    return -(-scale >> extra) << extra
+        return double_above(root_above(sensitivity**2 / self.mu_squared) + 1)

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, isqrt
+from math import isqrt
 
+from planner.calculus.exact import root_above
 from planner.facts import Column
 
 __all__ = [
@@ -29,7 +30,6 @@ __all__ = [
     "frobenius_sensitivity",
     "is_constant_square",
     "joint_sensitivity",
-    "root_above",
     "root_below",
     "triangle_sensitivity",
 ]
@@ -130,10 +130,3 @@ def root_below(square: Fraction) -> Fraction:
     if square < 1:
         raise ValueError("a weight is at least 1")
     return Fraction(isqrt(int(square * 10**40)), 10**20)
-
-
-def root_above(square: Fraction | int) -> int:
-    """The least integer whose square reaches `square`."""
-    whole = ceil(square)
-    root = isqrt(whole)
-    return root if root * root == whole else root + 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from executors.pricing.covariance import GRID, Box, root_above
+from executors.pricing.covariance import GRID, Box
 from executors.pricing.covariance_columns import Center, box_of, center_complaints
+from planner.calculus.exact import root_above
 from planner.facts import Facts, Norm
 from planner.mechanism import Complaint
 

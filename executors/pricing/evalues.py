@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from math import ceil
 
-from executors.pricing.allowance import Allowance, double_above
+from executors.pricing.allowance import Allowance
+from planner.calculus.exact import double_above, root_above
 
 __all__ = [
     "CEILING",
@@ -72,7 +73,7 @@ def sensitivity_steps(sensitivity: Fraction, grid: int) -> int:
     """
     if sensitivity <= 0:
         raise ValueError("a sensitivity is positive")
-    return _ceil(sensitivity * 2**grid) + 1
+    return ceil(sensitivity * Fraction(2) ** grid) + 1
 
 
 def value_scale(steps: int, mu_squared: Fraction) -> int:
@@ -81,7 +82,7 @@ def value_scale(steps: int, mu_squared: Fraction) -> int:
     The least integer s with (steps + 1)^2 <= mu^2 s^2, rounded up to 53 significant bits. With
     `steps + 1` the bound is proved for the discrete law; `steps` alone would not be enough.
     """
-    return double_above(_root_up((steps + 1) ** 2 / mu_squared))
+    return double_above(root_above((steps + 1) ** 2 / mu_squared))
 
 
 def centering_steps(scale: int, grid: int) -> int:
@@ -107,13 +108,3 @@ def size_grid(largest: int) -> tuple[int, ...]:
         sizes.append(size)
         size = max(size + 1, 11 * size // 10)
     return tuple(sizes)
-
-
-def _root_up(value: Fraction) -> int:
-    """The least integer whose square is at least `value`."""
-    whole = _ceil(value)
-    return isqrt(whole - 1) + 1
-
-
-def _ceil(value: Fraction) -> int:
-    return -(-value.numerator // value.denominator)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from flint import arb
 
 from planner.calculus.ball_arithmetic import ball, ceiling
+from planner.calculus.cost import Unit
 from planner.calculus.exact import positive
 from planner.calculus.leaves import Kind, Leaf, Priced
 
@@ -29,10 +30,10 @@ __all__ = [
 ]
 
 Native: TypeAlias = Literal["eps", "rho", "mu_squared"]
-NATIVE: tuple[Native, ...] = ("eps", "rho", "mu_squared")
-"""What adds up over statements, hence what budgets count in."""
+NATIVE: dict[Unit, Native] = {"eps": "eps", "rho": "rho", "mu": "mu_squared"}
+"""What adds up over statements where a budget counts in a unit; pairs of eps and delta do not."""
 
-_WORDS: dict[Native, str] = {"eps": "eps", "rho": "rho", "mu_squared": "mu"}
+_WORDS: dict[Native, Unit] = {native: unit for unit, native in NATIVE.items()}
 
 
 class Unconvertible(ValueError):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isqrt
+from math import ceil, isqrt
 
 __all__ = [
     "DIGITS",
+    "claimable",
+    "double_above",
     "exact",
     "number",
     "positive",
+    "root_above",
     "root_down",
     "root_up",
     "round_down",
@@ -23,6 +26,7 @@ __all__ = [
 ]
 
 DIGITS = 18
+_DOUBLE_BITS = 53
 """Significant decimal digits of a rounded privacy number."""
 
 _LARGEST = Fraction(10**40)
@@ -110,6 +114,22 @@ def step_down(value: Fraction, digits: int = DIGITS) -> Fraction:
     return round_down(value - Fraction(10) ** (_exponent(value) - digits) / 2, digits)
 
 
+def double_above(whole: int) -> int:
+    """The least integer of at most 53 significant bits that is not below `whole` > 0.
+
+    Samplers take their scales as doubles.
+    """
+    shift = max(0, whole.bit_length() - _DOUBLE_BITS)
+    return -(-whole >> shift) << shift
+
+
+def root_above(square: Fraction | int) -> int:
+    """The least integer whose square reaches `square` >= 0."""
+    whole = ceil(square)
+    root = isqrt(whole)
+    return root if root * root == whole else root + 1
+
+
 def root_up(value: Fraction, digits: int = DIGITS) -> Fraction:
     """The square root of `value` >= 0, exact where it has `digits` digits, else rounded up."""
     return _root(value, digits, up=True)
@@ -128,10 +148,13 @@ def sum_up(values: Iterable[Fraction]) -> Fraction:
     """
     total = Fraction(0)
     for value in sorted(values):
-        total += value
-        if total.denominator > _GRID:
-            total = Fraction(-(-total.numerator * _GRID // total.denominator), _GRID)
+        total = claimable(total + value)
     return total
+
+
+def claimable(value: Fraction) -> Fraction:
+    """The value, rounded up to a multiple of 1e-60 where its denominator passes 1e60."""
+    return value if value.denominator <= _GRID else Fraction(ceil(value * _GRID), _GRID)
 
 
 def _exponent(value: Fraction) -> int:

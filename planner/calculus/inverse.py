@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from planner.calculus.compose import total
-from planner.calculus.convert import Native, charge
+from planner.calculus.convert import NATIVE, Native, charge
 from planner.calculus.cost import Cost
 from planner.calculus.exact import (
+    double_above,
     exact,
     positive,
     root_down,
@@ -25,12 +25,11 @@ from planner.calculus.need import Need
 from planner.calculus.profiles import gdp_mu, laplace_delta, pure_delta, range_delta, zcdp_rho
 from planner.calculus.targets import Target, Unsolvable, target, target_with_delta
 
-__all__ = ["Unsolvable", "charged", "declared", "divided", "solve"]
+__all__ = ["Unsolvable", "declared", "divided", "solve"]
 
 _TRIES = 64
 _SENSITIVITY_DIGITS = 20
 _LONGEST = 10**30
-_DOUBLE_BITS = 53
 _LEAST_SCALE, _LARGEST_SCALE = Fraction(1, 10**58), Fraction(10**38)
 """Scales are raised a little from here, and a leaf's lies in [1e-60, 1e40]."""
 _WIDEST = 2**51
@@ -97,18 +96,6 @@ def declared(needs: tuple[Need, ...], cost: Cost) -> tuple[Draft, ...]:
     return tuple(drafts)
 
 
-def charged(needs: tuple[Need, ...], cost: Cost, unit: Native) -> Fraction | None:
-    """What ONE source's cost takes from a budget counted in `unit`; None if it cannot be charged.
-
-    In its own unit the declared share exactly (mu squared for mu), else the declared leaves
-    converted, each rounded up.
-    """
-    if cost.unit == ("mu" if unit == "mu_squared" else unit):
-        _orders(needs, cost)
-        return cost.additive
-    return total(declared(needs, cost), unit)
-
-
 def solve(needs: tuple[Need, ...], cost: Cost, group: int = 1) -> Loss:
     """The leaves of a statement: scales rounded up until no source costs more than `cost`.
 
@@ -160,7 +147,7 @@ def _orders(needs: tuple[Need, ...], cost: Cost) -> tuple[_Order, ...]:
 
 def _of_source(needs: list[Need], cost: Cost) -> list[_Order]:
     if cost.unit != "eps_delta":
-        return _shared(needs, "mu_squared" if cost.unit == "mu" else cost.unit, cost.additive)
+        return _shared(needs, NATIVE[cost.unit], cost.additive)
     only = needs[0]
     alone = len(needs) == 1 and only.count == 1 and only.share == 1 and only.role != "cap"
     if alone and only.kind in _PROFILES:
@@ -266,17 +253,11 @@ def _integer_leaf(order: _Order, moved: Fraction) -> Leaf:
     about = {"count": need.count, "width": need.width, "role": need.role}
     about |= {"dataset": need.dataset, "site": need.site}
     return _first(
-        Fraction(_in_a_double(start)),
-        lambda scale: Fraction(_in_a_double(int(scale) + 1)),
+        Fraction(double_above(start)),
+        lambda scale: Fraction(double_above(int(scale) + 1)),
         lambda scale: Leaf.dgauss(moved, scale, **about),
         order,
     )
-
-
-def _in_a_double(scale: int) -> int:
-    """The least integer of at most 53 significant bits that is not below `scale`."""
-    shift = max(0, scale.bit_length() - _DOUBLE_BITS)
-    return -(-scale >> shift) << shift
 
 
 def _first(

@@ -9,11 +9,10 @@ from typing import Any, Literal, TypeAlias, cast
 from grammar.source import Span
 from planner.calculus.exact import exact, number, positive, text
 
-__all__ = ["CAP_MAY_DRAW", "KINDS", "SEARCH_FACTOR", "Draft", "Kind", "Leaf", "Loss", "Priced"]
+__all__ = ["CAP_MAY_DRAW", "SEARCH_FACTOR", "Draft", "Kind", "Leaf", "Loss", "Priced"]
 
 Kind: TypeAlias = Literal["pure", "lap", "gauss", "br", "dgauss", "gdp", "zcdp", "adp"]
 
-KINDS: tuple[Kind, ...] = ("pure", "lap", "gauss", "br", "dgauss", "gdp", "zcdp", "adp")
 _SCALED = ("pure", "lap", "gauss", "br", "dgauss")
 _DECLARED = ("pure", "gdp", "zcdp", "adp")
 _NAMES: dict[Kind, str] = {

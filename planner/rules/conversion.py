@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.calculus.convert import Native, Unconvertible, charge
+from planner.calculus.convert import NATIVE, Unconvertible, charge
 from planner.calculus.cost import WRITTEN, Unit
 from planner.calculus.leaves import Kind, Priced
 from planner.checked import Price
 
 __all__ = ["listed", "way_out"]
-
-_NATIVE: dict[Unit, Native] = {"eps": "eps", "rho": "rho", "mu": "mu_squared"}
 
 
 def way_out(price: Price, prices: Sequence[Price], unit: Unit, dataset: str) -> tuple[str, str]:
@@ -50,7 +48,7 @@ _WORST_FIRST: tuple[Kind, ...] = ("adp", "zcdp", "gdp", "gauss", "dgauss")
 
 def _has_no_rule(leaf: Priced, unit: Unit) -> bool:
     try:
-        charge(leaf, _NATIVE[unit])
+        charge(leaf, NATIVE[unit])
     except Unconvertible:
         return True
     return False

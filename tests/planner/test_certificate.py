@@ -11,12 +11,13 @@ from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
 from planner.calculus.exact import round_up, text
 from planner.calculus.group import grouped
-from planner.calculus.inverse import charged, solve
+from planner.calculus.inverse import solve
 from planner.calculus.joint_total import joint_total
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
 from planner.certificate import CertificateError
 from suites.certificates import canonical, certified, dataset, plan, reserve, statement
+from suites.prices import charged
 from suites.queries import findings
 
 F = Fraction
@@ -73,8 +74,8 @@ def test_what_is_reserved_from_declared_costs_is_proved_by_the_solved_leaves(dra
             kind = "lap"
         needs = (Need(kind, lambda s=sensitivity: s, 3, dataset="d"),)
         statements.append(statement(f"s{i}", *solve(needs, cost).leaves))
-        for unit, native in NATIVE.items():
-            part = charged(needs, cost, native)
+        for unit in NATIVE:
+            part = charged(needs, cost, "mu" if unit == "mu2" else unit)
             owed[unit] = None if part is None or owed[unit] is None else owed[unit] + part
     wanted = [reserve(unit, value) for unit, value in owed.items() if value is not None]
     accepted(plan([dataset("d")], *statements), *wanted)
@@ -85,8 +86,8 @@ def test_a_share_of_an_eps_delta_statement_is_charged_by_its_leaves():
     for kind in ("lap", "pure", "br", "gauss", "dgauss"):
         needs = (Need(kind, lambda: F(10**6), dataset="d"),)
         body = plan([dataset("d")], statement("s", *solve(needs, cost).leaves))
-        for unit, native in NATIVE.items():
-            amount = charged(needs, cost, native)
+        for unit in NATIVE:
+            amount = charged(needs, cost, "mu" if unit == "mu2" else unit)
             if amount is not None:
                 accepted(body, reserve(unit, amount))
 

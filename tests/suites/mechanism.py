@@ -164,7 +164,7 @@ class MechanismSuite:
         """A number whose law differs most between the two tables."""
         total = 0.0
         for call, left, right in zip(tape.calls, first.calls, second.calls):
-            if call.method not in ("lap", "gauss", "knorm", "dgauss", "dlap", "filter.dgauss"):
+            if call.method not in ("lap", "gauss", "knorm", "dgauss", "filter.dgauss"):
                 continue
             answer = call.answer[0] if call.method in ("lap", "gauss", "knorm") else call.answer
             move = np.array(right.values, dtype=float) - np.array(left.values, dtype=float)

@@ -56,7 +56,7 @@ def ratio(first: Call, second: Call) -> float:
         differences = [w * d for w, d in zip(first.public[2:], differences, strict=True)]
     if first.method in ("select", "filter.select", "above") or first.public == ("linf",):
         square = max(abs(d) for d in differences) ** 2
-    elif first.method in ("lap", "dlap"):
+    elif first.method == "lap":
         square = sum((abs(d) for d in differences), Fraction(0)) ** 2
     else:
         square = sum((d * d for d in differences), Fraction(0))
@@ -115,9 +115,6 @@ class Tape:
     ) -> Any:
         answer = self.inner.dgauss(leaf, integers, weights)
         return self._write("dgauss", leaf, () if weights is None else (*weights,), integers, answer)
-
-    def dlap(self, leaf: Any, integers: Sequence[int]) -> Any:
-        return self._write("dlap", leaf, (), integers, self.inner.dlap(leaf, integers))
 
     def above(self, leaf: Any, scores: Sequence[int]) -> Any:
         return self._write("above", leaf, (), scores, self.inner.above(leaf, scores))

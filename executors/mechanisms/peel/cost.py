@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import ceil
 
 from executors.mechanisms.peel.complaints import check
 from executors.mechanisms.peel.design import Design, asserted, evalue_column, grid_of
@@ -130,7 +131,7 @@ def _foresee(design: Design) -> None:
 def _proved(leaf: Leaf, mu_squared: Fraction | None) -> Leaf:
     if leaf.sensitivity is None or mu_squared is None:
         raise ValueError("a noisy value has a sensitivity with a cost in mu")
-    steps = -(-leaf.sensitivity.numerator // leaf.sensitivity.denominator)
+    steps = ceil(leaf.sensitivity)
     return Leaf.dgauss(
         steps,
         _admit(value_scale(steps, mu_squared)),

@@ -144,4 +144,4 @@ def test_any_other_leaf_is_refused(other: Leaf) -> None:
 def test_a_search_leaf_pays_for_no_additive_noise() -> None:
     priced = leaf(width=1)
     with pytest.raises(NoiseMismatch, match="factor"):
-        StatementNoise(ScriptedSampler(), Loss((priced,))).dlap(priced, [0])
+        StatementNoise(ScriptedSampler(), Loss((priced,))).lap(priced, [0.0])

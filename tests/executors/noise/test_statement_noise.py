@@ -61,7 +61,6 @@ def test_a_leaf_pays_only_for_its_own_law():
         lambda: noise.select(LAP, [1, 2], 1),
         lambda: noise.cap(LAP),
         lambda: noise.lap(Leaf.pure(1, 2, factor=2), [0.0]),
-        lambda: noise.dlap(LAP, [0]),
         lambda: noise.gauss(GAUSS, [0.0]),
         lambda: noise.gauss(GAUSS, []),
     ):

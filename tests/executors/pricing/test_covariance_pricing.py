@@ -9,7 +9,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from executors.pricing.covariance import (
@@ -24,7 +24,6 @@ from executors.pricing.covariance import (
     frobenius_sensitivity,
     is_constant_square,
     joint_sensitivity,
-    root_above,
     root_below,
     triangle_sensitivity,
 )
@@ -177,14 +176,6 @@ def test_the_ball_sensitivity_bounds_two_orthogonal_rows(dimension: int) -> None
     limit = ball_limit(dimension)
     assert ball_sensitivity(dimension) ** 2 >= 2 * limit**2
     assert (ball_sensitivity(dimension) - 1) ** 2 < 2 * limit**2
-
-
-@settings(max_examples=200)
-@given(st.fractions(min_value=0, max_value=10**40))
-def test_the_root_above_is_the_least(square: Fraction) -> None:
-    root = root_above(square)
-    assert root**2 >= square
-    assert root == 0 or (root - 1) ** 2 < square
 
 
 def test_the_box_holds_the_range_about_any_centre() -> None:

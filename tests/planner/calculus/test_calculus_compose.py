@@ -100,7 +100,7 @@ def test_what_cannot_be_charged_says_the_way_out(leaf, unit, rule, word):
     ],
 )
 def test_every_charge_names_its_rule(leaf, rules):
-    assert [charge(leaf, unit).rule for unit in convert.NATIVE] == rules
+    assert [charge(leaf, unit).rule for unit in convert.NATIVE.values()] == rules
 
 
 def test_gaussian_charges_name_their_rules():
@@ -215,7 +215,7 @@ def test_long_numbers_are_shown_rounded_up():
 @settings(max_examples=40, deadline=None)
 @given(st.lists(leaves, min_size=1, max_size=6), leaves, st.randoms(use_true_random=False))
 def test_composition_is_commutative_and_monotone(some, one, shuffler):
-    for unit in convert.NATIVE:
+    for unit in convert.NATIVE.values():
         before, after = total(some, unit), total([*some, one], unit)
         assert (before is None and after is None) or after is None or after > before
         mixed = [*some, one]
@@ -229,7 +229,7 @@ def test_composition_is_commutative_and_monotone(some, one, shuffler):
 @given(kinds, sizes, sizes)
 def test_more_noise_costs_less(kind, size, extra):
     loud, quiet = getattr(Leaf, kind)(size, 1), getattr(Leaf, kind)(size, 1 + extra)
-    for unit in convert.NATIVE:
+    for unit in convert.NATIVE.values():
         dear, cheap = total([loud], unit), total([quiet], unit)
         assert (dear is None and cheap is None) or cheap <= dear
     assert eps_at([quiet], SMALL).eps <= eps_at([loud], SMALL).eps

@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planner.calculus.exact import (
+    double_above,
     exact,
     number,
     positive,
+    root_above,
     root_down,
     root_up,
     round_down,
@@ -109,6 +111,22 @@ def test_a_step_is_the_smallest_change(value):
     assert step_down(rounded) < rounded < step_up(rounded)
     assert step_down(step_up(rounded)) == rounded
     assert step_up(rounded) - rounded <= rounded * Fraction(1, 10**17)
+
+
+@given(st.fractions(min_value=0, max_value=10**40))
+def test_the_root_above_is_the_least(square):
+    root = root_above(square)
+    assert root**2 >= square
+    assert root == 0 or (root - 1) ** 2 < square
+
+
+@given(st.integers(1, 10**40))
+def test_the_integer_above_is_the_least_that_a_double_holds(whole):
+    above = double_above(whole)
+    assert above >= whole
+    assert int(float(above)) == above
+    assert int(float(whole)) != whole or above == whole
+    assert above - whole < max(1, whole >> 52)
 
 
 def test_zero_rounds_to_zero_and_less_is_refused():

@@ -13,9 +13,10 @@ from planner.calculus.compose import eps_at, total
 from planner.calculus.convert import NATIVE
 from planner.calculus.cost import Cost
 from planner.calculus.exact import round_up, text
-from planner.calculus.inverse import Unsolvable, charged, declared, divided, solve
+from planner.calculus.inverse import Unsolvable, declared, divided, solve
 from planner.calculus.need import Need
 from planner.calculus.targets import target, target_with_delta
+from suites.prices import charged
 
 F = Fraction
 SMALL = F(1, 10**5)
@@ -243,9 +244,9 @@ def test_the_share_in_another_unit_covers_what_is_drawn():
                 continue
             needs = (need(kind, F(10**7, 3), 3, share=F(2, 3)), need(kind, 10**6, share=F(1, 3)))
             drawn = solve(needs, cost, 2).leaves
-            for unit in NATIVE:
+            for unit, native in NATIVE.items():
                 charge = charged(needs, cost, unit)
-                spent = total(drawn, unit)
+                spent = total(drawn, native)
                 assert (charge is None) == (spent is None)
                 assert charge is None or spent <= charge
                 assert charge is None or kind == "dgauss" or charge <= spent * (1 + F(1, 10**9))
@@ -254,20 +255,16 @@ def test_the_share_in_another_unit_covers_what_is_drawn():
 def test_own_unit_is_charged_exactly_and_gaussian_rho_equals_half_mu_squared():
     gauss = (need("gauss"),)
     assert charged(gauss, Cost("rho", F(1, 10)), "rho") == F(1, 10)
-    assert charged(gauss, Cost("rho", F(1, 10)), "mu_squared") == F(1, 5)
-    assert charged(gauss, Cost("mu", F(1, 3)), "mu_squared") == F(1, 9)
+    assert charged(gauss, Cost("rho", F(1, 10)), "mu") == F(1, 5)
+    assert charged(gauss, Cost("mu", F(1, 3)), "mu") == F(1, 9)
     assert charged(gauss, Cost("mu", F(1, 3)), "rho") == F(1, 18)
-    assert charged(gauss, Cost("mu", F("0.3"), square=F(1, 11)), "mu_squared") == F(1, 11)
+    assert charged(gauss, Cost("mu", F("0.3"), square=F(1, 11)), "mu") == F(1, 11)
     lap = (need("lap"),)
-    assert float(charged(lap, Cost("eps", F(1)), "mu_squared")) == pytest.approx(
-        1.03006399762443**2
-    )
+    assert float(charged(lap, Cost("eps", F(1)), "mu")) == pytest.approx(1.03006399762443**2)
     pure = (need("pure"),)
-    assert float(charged(pure, Cost("eps", F(1)), "mu_squared")) == pytest.approx(
-        1.2320353853449**2
-    )
+    assert float(charged(pure, Cost("eps", F(1)), "mu")) == pytest.approx(1.2320353853449**2)
     assert charged(gauss, Cost("mu", F(1)), "eps") is None
-    assert charged((need("zcdp", role="cap", of=("br",)),), Cost("rho", F(1)), "mu_squared") is None
+    assert charged((need("zcdp", role="cap", of=("br",)),), Cost("rho", F(1)), "mu") is None
 
 
 def test_declared_leaves_ask_for_no_sensitivity():

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from grammar.source import Span
 from planner.calculus.group import grouped
-from planner.calculus.leaves import KINDS, Leaf, Loss
+from planner.calculus.leaves import Kind, Leaf, Loss
 
 F = Fraction
 amounts = st.fractions(min_value=F(1, 10**9), max_value=10**9)
@@ -67,7 +68,7 @@ def test_names_of_parameters_are_those_of_the_field():
         "zcdp": ("rho",),
         "adp": ("eps0", "delta"),
     }
-    assert set(names) == set(KINDS)
+    assert set(names) == set(get_args(Kind))
 
 
 def test_an_adp_leaf_with_delta_0_is_pure():

@@ -137,7 +137,7 @@ def test_eps_is_not_negative_and_never_a_float():
 @pytest.mark.parametrize("size", ["1e-60", "1e-40", "1e-12", "1e12", "1e39"])
 def test_tails_are_enclosed(size):
     for leaf in (Leaf.declared("pure", F(size)), Leaf.lap(F(size), 1), Leaf.br(F(size), 2)):
-        small = [charge(leaf, unit).value for unit in NATIVE]
+        small = [charge(leaf, unit).value for unit in NATIVE.values()]
         assert all(value > 0 for value in small)
         if F(size) < 1:
             assert float(small[1] / leaf.param**2) == pytest.approx(

@@ -110,7 +110,7 @@ def test_converting_never_lowers_any_risk(kind, size):
     family, make = SOURCES[kind]
     leaf, source = make(F(size)), Worst(family, F(size))
     targets = []
-    for unit in NATIVE:
+    for unit in NATIVE.values():
         try:
             value = charge(leaf, unit).value
         except Unconvertible:
@@ -224,6 +224,6 @@ def test_every_property_is_held_by_a_test_that_exists():
 
 def test_the_shuffled_total_of_a_plan_is_the_same():
     some = [Leaf.lap(1, k + 2) for k in range(20)] + [Leaf.br(1, k + 3) for k in range(20)]
-    for unit in NATIVE:
+    for unit in NATIVE.values():
         mixed = random.Random(3).sample(some, len(some))
         assert total(mixed, unit) == total(some, unit)
