@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 from planner.calculus.convert import charge
 from planner.calculus.discretise import Part
+from planner.calculus.exact import sum_up
 from planner.calculus.leaves import Leaf, Priced
 
 __all__ = ["parts_over_sites", "parts_of"]
@@ -21,21 +22,21 @@ def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
     """The leaves of one person by worst pair, equal ones counted; None where a leaf has none.
 
     That is zcdp, and an adp whose delta is not known. All Gaussian ones are one pair with the sum
-    of their mu squared, exactly. A cap is the pair of its whole reserve.
+    of their mu squared, rounded up at 1e-60. A cap is the pair of its whole reserve.
     """
     counts: dict[tuple[str, Fraction, Fraction], int] = {}
-    mu_squared = Fraction(0)
+    squares = list[Fraction]()
     for leaf in leaves:
         if leaf.kind == "zcdp" or (leaf.kind == "adp" and not isinstance(leaf, Leaf)):
             return None
         if leaf.kind in _GAUSSIAN:
-            mu_squared += leaf.count * charge(leaf, "mu_squared").value
+            squares.append(leaf.count * charge(leaf, "mu_squared").value)
             continue
         key = (leaf.kind, leaf.param, leaf.delta if isinstance(leaf, Leaf) else Fraction(0))
         counts[key] = counts.get(key, 0) + leaf.count
     parts = [Part(kind, param, count, delta) for (kind, param, delta), count in counts.items()]
-    if mu_squared:
-        parts.append(Part("gdp", mu_squared))
+    if squares:
+        parts.append(Part("gdp", sum_up(squares)))
     return tuple(sorted(parts))
 
 

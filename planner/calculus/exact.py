@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from fractions import Fraction
-from math import ceil, isqrt
+from math import ceil, isqrt, log10
 
 __all__ = [
     "DIGITS",
@@ -159,8 +159,11 @@ def claimable(value: Fraction) -> Fraction:
 
 def _exponent(value: Fraction) -> int:
     """The e with 10^e <= value < 10^(e+1)."""
-    guess = len(str(value.numerator)) - len(str(value.denominator))
-    return guess - 1 if value < Fraction(10) ** guess else guess
+    bits = value.numerator.bit_length() - value.denominator.bit_length()
+    guess = ceil(bits * log10(2)) + 1  # from above, by bits: Python writes out 4,300 digits at most
+    while value < Fraction(10) ** guess:
+        guess -= 1
+    return guess
 
 
 def _rounded(value: Fraction, digits: int, *, up: bool) -> Fraction:

@@ -10,7 +10,7 @@ from flint import arb, ctx
 from planner.calculus.ball_arithmetic import ball, quantile_of_tail, tail, upper
 from planner.calculus.convert import gdp_to_rho, laplace_to_rho, pure_to_rho, range_to_rho
 from planner.calculus.discretise import Part, Pld
-from planner.calculus.exact import round_up
+from planner.calculus.exact import round_up, sum_up
 from planner.calculus.pld import vertices
 
 __all__ = ["is_within", "least_mu_squared", "rho_of"]
@@ -32,7 +32,7 @@ _RHO: dict[str, Callable[[Fraction], Fraction]] = {
 
 def rho_of(parts: Sequence[Part]) -> Fraction:
     """The zCDP cost of all parts, an upper bound."""
-    return sum((part.count * _RHO[part.kind](part.param) for part in parts), Fraction(0))
+    return sum_up(part.count * _RHO[part.kind](part.param) for part in parts)
 
 
 def is_within(losses: Pld, parts: Sequence[Part], mu_squared: Fraction) -> bool:
@@ -96,8 +96,8 @@ class _Tail:
     def __init__(self, parts: Sequence[Part]) -> None:
         bounded = [part.count * part.param for part in parts if part.kind != "gdp"]
         gaussian = [part.count * part.param for part in parts if part.kind == "gdp"]
-        self._factor = ball(sum(bounded, Fraction(0))).exp()
-        self._mu = ball(sum(gaussian, Fraction(0))).sqrt()
+        self._factor = ball(sum_up(bounded)).exp()
+        self._mu = ball(sum_up(gaussian)).sqrt()
         self._rho = ball(rho_of(parts))
 
     def power(self, rate: arb) -> arb:

@@ -13,7 +13,7 @@ from planner.calculus.convert import (
     range_to_mu_squared,
 )
 from planner.calculus.discretise import Part
-from planner.calculus.exact import root_up, round_up
+from planner.calculus.exact import root_up, round_up, sum_up
 from planner.calculus.gaussian_fit import is_within, least_mu_squared, rho_of
 from planner.calculus.pld import TooLarge, compose
 
@@ -50,7 +50,7 @@ class Joint:
 
 def sum_of(parts: Iterable[Part]) -> Fraction:
     """The sum of the parts' own mu squared, each converted tightly."""
-    return sum((part.count * _SQUARES[part.kind](part.param) for part in parts), Fraction(0))
+    return sum_up(part.count * _SQUARES[part.kind](part.param) for part in parts)
 
 
 def least_possible(parts: Iterable[Part]) -> Fraction:
@@ -60,7 +60,7 @@ def least_possible(parts: Iterable[Part]) -> Fraction:
     """
     kept = tuple(parts)
     ranges = (part.count * _logistic(part.param) for part in kept if part.kind == "br")
-    return 2 * rho_of([part for part in kept if part.kind != "br"]) + sum(ranges, Fraction(0))
+    return 2 * rho_of([part for part in kept if part.kind != "br"]) + sum_up(ranges)
 
 
 def _logistic(eta: Fraction) -> Fraction:
@@ -80,7 +80,7 @@ def joint(parts: tuple[Part, ...]) -> Joint | None:
     best: Joint | None = None
     least = least_possible(parts)
     bounded = tuple(part for part in parts if part.kind != "gdp")
-    apart = sum((part.param for part in parts if part.kind == "gdp"), Fraction(0))
+    apart = sum_up(part.param for part in parts if part.kind == "gdp")
     goal = sum_of(parts)
     for some, rest in dict.fromkeys(((bounded, apart), (parts, Fraction(0)))):
         if sum(part.count for part in some) < 2 or least > goal * (1 - _WORTH):
@@ -117,13 +117,13 @@ def _step(parts: tuple[Part, ...], bits: int) -> Fraction:
     """A step that blurs the sum by little, coarser where the grid would be long."""
     whole = rho_of(parts)
     size = root_up(2 * whole)
-    bounded = sum((part.count * part.param for part in parts if part.kind != "gdp"), Fraction(0))
+    bounded = sum_up(part.count * part.param for part in parts if part.kind != "gdp")
     gaussian = [part.reach(bits) for part in parts if part.kind == "gdp"]
-    span = min(sum(gaussian, bounded), Part("gdp", size * size).reach(bits))
+    span = min(sum_up([*gaussian, bounded]), Part("gdp", size * size).reach(bits))
     step = _FINEST
     while step < _COARSEST:
-        long = span > 2 * _POINTS * step or sum(gaussian, Fraction(0)) > _POINTS * step
-        blur = sum((_blur(part, 2 * step) for part in parts), Fraction(0))
+        long = span > 2 * _POINTS * step or sum_up(gaussian) > _POINTS * step
+        blur = sum_up(_blur(part, 2 * step) for part in parts)
         if not long and blur > _ERROR * whole:
             break
         step *= 2

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dpql.checker import Rejected, check
 from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
+from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import round_up, text
 from planner.calculus.group import grouped
 from planner.calculus.inverse import solve
@@ -264,6 +265,19 @@ def test_a_large_plan_is_written_and_checked_in_linear_time():
     body = plan([dataset("d")], *(statement(f"s{i}", leaf) for i, leaf in enumerate(some)))
     certificate = accepted(body, reserve("mu2", total(some, "mu_squared")))
     assert len(certificate["nodes"]) == 401
+
+
+def test_many_draws_with_unrelated_scales_are_composed_without_growing_digits():
+    # Exact sums of their squares have 20,000 digits.
+    some = [Leaf.gauss(1, F(10**20 + 7 * i, 10**18), dataset="d") for i in range(500)]
+    some += [Leaf.lap(1, F(10**20 + 7 * i, 10**19), dataset="d") for i in range(20)]
+    (gaussian,) = (part for part in parts_of(some) if part.kind == "gdp")
+    assert gaussian.param.denominator <= 10**60
+    least = joint_total(some)
+    assert least.by == "PLD"
+    body = plan([dataset("d")], statement("s", *some))
+    certificate = accepted(body, reserve("mu2", least.mu_squared))
+    assert sum(node["rule"] == "pld_mu2" for node in certificate["nodes"]) == 1
 
 
 def test_parts_by_a_private_column_are_no_parallel_parts():

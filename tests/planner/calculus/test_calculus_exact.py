@@ -99,6 +99,14 @@ def test_roots_bracket_the_true_one(value):
     assert high - low <= high * Fraction(1, 10**17)
 
 
+@pytest.mark.parametrize("shift", [-6000, 0, 6000])
+def test_fractions_of_thousands_of_digits_are_rounded_and_have_roots(shift):
+    value = Fraction(7**8000 + 1, 10**6761 + 1) * Fraction(10) ** shift
+    low, high = round_down(value), round_up(value)
+    assert low < value < high <= low * (1 + Fraction(1, 10**17))
+    assert root_down(value) ** 2 < value < root_up(value) ** 2
+
+
 @given(st.integers(1, 10**8), st.integers(-20, 20))
 def test_the_root_of_a_square_is_exact(base, shift):
     value = base * Fraction(10) ** shift
