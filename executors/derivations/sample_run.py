@@ -7,7 +7,6 @@ from typing import Any
 
 from executors.derivations.released_moments import ReleasedMoments, not_measured_note
 from executors.derivations.sample import SampleParams
-from executors.statistics.covariance_matrix import scaled
 from executors.statistics.gaussian_rows import gaussian_rows
 
 __all__ = ["run"]
@@ -16,8 +15,7 @@ __all__ = ["run"]
 def run(params: SampleParams, release: Mapping[str, Any]) -> dict[str, Any]:
     """A table of draws; they know of the data what the release knows, and nothing more."""
     moments = ReleasedMoments.of(release)
-    matrix = scaled(moments.matrix, moments.units)
-    rows = gaussian_rows(matrix, moments.place, params.rows, params.seed)
+    rows = gaussian_rows(moments.matrix, moments.place, moments.units, params.rows, params.seed)
     notes = [
         "synthetic rows of a Gaussian model: means, variances and covariances are those of the "
         "release, every other feature (bounds, whole numbers, skewness) is the model's",

@@ -40,6 +40,30 @@ def test_the_rows_have_the_released_means_and_covariances() -> None:
     assert np.cov(rows.T) == pytest.approx(np.array(release["value"]["matrix"]), abs=0.01)
 
 
+def test_columns_of_very_different_size_keep_their_correlations() -> None:
+    release = stored()
+    scale = np.array([1e-4, 1.0, 1e7])
+    value = release["value"]
+    far = {
+        **value,
+        "matrix": (np.array(value["matrix"]) * np.outer(scale, scale)).tolist(),
+        "units": (np.array(value["units"]) * scale).tolist(),
+        "mean": (np.array(value["mean"]) * scale).tolist(),
+    }
+    error = np.array(release["uncertainty"]["standard_error"]) * np.outer(scale, scale)
+    uncertainty = {**release["uncertainty"], "standard_error": error.tolist()}
+    _, rows = drawn({"value": far, "uncertainty": uncertainty}, rows=1000)
+    _, same = drawn(release, rows=1000)
+    assert rows / scale == pytest.approx(same, abs=1e-4)
+
+
+def test_columns_far_from_zero_keep_their_spread() -> None:
+    release = stored()
+    far = {**release["value"], "mean": [1e9, 2e9, -3e9]}
+    _, rows = drawn({**release, "value": far}, rows=100_000)
+    assert np.cov(rows.T) == pytest.approx(np.array(release["value"]["matrix"]), abs=0.01)
+
+
 def test_rows_of_a_second_moment_lie_about_the_public_centre() -> None:
     release = stored(center="midpoint")
     found, rows = drawn(release, rows=100_000)
