@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["advice"]
 
 _TYPICAL_VARIANCE = 1.0 / 9.0
-_ACCURATE = 8.0
+_ACCURATE = 12.0
 """From this clipping on rows are hardly shortened, and the box is as good without it."""
+
+_FEW = 8
+"""Up to so many columns a constant beside the rows, which carries the mean, costs `ssp` as much."""
 
 
 def advice(
@@ -37,24 +40,8 @@ def advice(
     d = len(facts.columns)
     if d > 1 and len(loss.leaves) == 1:
         found.append(_variances_only(params, facts))
-    if d == 2 and len(loss.leaves) > 1:
-        found.append(
-            _warning(
-                "DPQL-W243",
-                "for two columns `ssp` is usually the better method: there is one covariance, and "
-                "nothing to choose",
-                "write `COVARIANCE ssp` with the same cost",
-            )
-        )
-    elif figures.get("clipping", 0.0) >= _ACCURATE:
-        found.append(
-            _warning(
-                "DPQL-W243",
-                "at this cost the range of every column is protection enough: `ssp` has up to a "
-                "fifth less noise, and neither shortens rows nor draws entries towards zero",
-                "write `COVARIANCE ssp` with the same cost",
-            )
-        )
+    if len(loss.leaves) > 1:
+        found += _ssp_instead(params, d, figures.get("clipping", 0.0))
     one = figures.get("noise_sd_one_pair", 0.0)
     if params.strategy == "entries" and one > _TYPICAL_VARIANCE:
         found.append(
@@ -66,6 +53,35 @@ def advice(
             )
         )
     return found
+
+
+def _ssp_instead(params: PaceParams, columns: int, clipping: float) -> list[dict[str, str]]:
+    """Where `ssp` errs less by simulation on ranges of three standard deviations to each side.
+
+    About a private mean `pace` looks at it first, and errs no more for a few columns.
+    """
+    help = "write `COVARIANCE ssp` with the same cost"
+    is_public = params.center != "private"
+    if columns == 2 and is_public:
+        return [
+            _warning(
+                "DPQL-W243",
+                "for two columns `ssp` is usually the better method: there is one covariance, and "
+                "nothing to choose",
+                help,
+            )
+        ]
+    if clipping >= _ACCURATE and (is_public or columns > _FEW):
+        return [
+            _warning(
+                "DPQL-W243",
+                "at this cost rows are hardly shortened: where ranges are tight (three standard "
+                "deviations to each side) `ssp` errs up to a fifth less, and draws nothing towards "
+                "zero",
+                help,
+            )
+        ]
+    return []
 
 
 def _variances_only(params: PaceParams, facts: Facts) -> dict[str, str]:

@@ -14,6 +14,8 @@ from executors.mechanisms.adaptive import MECHANISM as ADAPTIVE
 from executors.mechanisms.diagonal import MECHANISM as DIAGONAL
 from executors.mechanisms.diagonal.forecast import forecast
 from executors.mechanisms.pace import MECHANISM as PACE
+from executors.mechanisms.pace.forecast import forecast as pace_forecast
+from executors.mechanisms.pace.forecast import resolve
 from executors.mechanisms.ssp import MECHANISM as SSP
 from executors.mechanisms.ssp.forecast import forecast as ssp_forecast
 from executors.pricing.covariance_advice import advice
@@ -36,12 +38,12 @@ def table(rows: int, columns: int, shared: float) -> np.ndarray:
     return np.clip(x / 3, -1, 1)
 
 
-def error(mechanism: Any, x: np.ndarray, rho: Fraction) -> float:
+def error(mechanism: Any, x: np.ndarray, rho: Fraction, center: str = "private") -> float:
     """The median Frobenius error of seven releases."""
     facts = facts_of(len(x), [(-1, 1)] * x.shape[1])
-    truth = np.cov(x.T, bias=True)
-    cost, stats = Cost("rho", rho), stats_of(x)
-    found = [released(mechanism, mechanism.params(), facts, cost, stats, s) for s in range(7)]
+    truth = np.cov(x.T, bias=True) if center == "private" else x.T @ x / len(x)
+    cost, stats, params = Cost("rho", rho), stats_of(x), mechanism.params(center=center)
+    found = [released(mechanism, params, facts, cost, stats, s) for s in range(7)]
     return float(np.median([np.linalg.norm(np.array(o.value["matrix"]) - truth) for o in found]))
 
 
@@ -56,6 +58,30 @@ def test_where_pace_errs_less_than_ssp(shared: float) -> None:
     assert codes("ssp", 300, 12, 0.1) == ["DPQL-W251"]
     x = table(300, 12, shared)
     assert error(PACE, x, Fraction(1, 10)) < error(SSP, x, Fraction(1, 10))
+
+
+def pace_codes(rows: int, columns: int, rho: Fraction, center: str) -> list[str]:
+    facts, cost = facts_of(rows, [(-1, 1)] * columns), Cost("rho", rho)
+    params = resolve(PACE.params(center=center), facts, cost)
+    found = pace_forecast(params, facts, loss_of(PACE, params, facts, cost))
+    return [warning["code"] for warning in found["warnings"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "rho", "center"),
+    [(1000, 2, 1, "midpoint"), (3000, 4, 20, "midpoint"), (2500, 20, 220, "private")],
+)
+def test_where_ssp_errs_less_than_pace(rows: int, columns: int, rho: int, center: str) -> None:
+    assert "DPQL-W243" in pace_codes(rows, columns, Fraction(rho), center)
+    x = table(rows, columns, 0.3)
+    assert error(SSP, x, Fraction(rho), center) < error(PACE, x, Fraction(rho), center)
+
+
+@pytest.mark.parametrize(("columns", "rho"), [(2, Fraction(1, 10)), (4, Fraction(20))])
+def test_about_a_private_mean_few_columns_are_left_to_pace(columns: int, rho: Fraction) -> None:
+    assert pace_codes(3000, columns, rho, "private") == []
+    x = table(3000, columns, 0.3)
+    assert error(PACE, x, rho) < error(SSP, x, rho)
 
 
 def test_diagonal_tells_what_all_pairs_would_show() -> None:
@@ -86,9 +112,14 @@ def test_several_rows_a_person_count_as_fewer_rows() -> None:
     assert codes("ssp", 3000, 12, 0.1, max_rows=10) == ["DPQL-W251"]
 
 
-@pytest.mark.parametrize("code", ["DPQL-W250", "DPQL-W251", "DPQL-W253"])
+@pytest.mark.parametrize("code", ["DPQL-W243", "DPQL-W250", "DPQL-W251", "DPQL-W253"])
 def test_the_example_of_each_page_is_warned_of(code: str) -> None:
     text = (CODES / f"{code}.md").read_text()
-    block = text.split("Example:\n\n")[1].split("\n\nMeasure")[0].split("\n\nWrite")[0]
+    block = (
+        text.split("Example:\n\n")[1]
+        .split("\n\nMeasure")[0]
+        .split("\n\nWrite")[0]
+        .split("\n\nType")[0]
+    )
     query = "\n".join(line[4:] for line in block.split("\n"))
     assert [d.code for d in dpql.plan(query).diagnostics] == [code]

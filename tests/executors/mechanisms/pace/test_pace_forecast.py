@@ -140,9 +140,13 @@ def test_one_column_pays_for_variances_with_everything() -> None:
 
 
 def test_the_better_method_is_recommended_before_anything_is_spent() -> None:
-    assert "DPQL-W243" in codes(figures(2000, 2))
-    assert "DPQL-W243" in codes(figures(100_000, 5, Cost("rho", Fraction(1))))
-    assert "DPQL-W243" not in codes(figures(2000, 5))
+    public, one = {"center": "midpoint"}, Cost("rho", Fraction(1))
+    assert codes(figures(2000, 2, **public)) == ["DPQL-W243"]
+    assert codes(figures(2000, 2)) == []
+    assert codes(figures(100_000, 5, one, **public)) == ["DPQL-W243"]
+    assert codes(figures(100_000, 5, one)) == []
+    assert codes(figures(100_000, 9, one)) == ["DPQL-W243"]
+    assert codes(figures(2000, 5, **public)) == []
     assert "DPQL-W244" in codes(figures(50, 4, Cost("rho", Fraction(1, 100)), strategy="entries"))
     assert "DPQL-W240" in codes(figures(10, 4, Cost("rho", Fraction(1, 100))))
     assert "DPQL-W241" in codes(figures(1000, 4, Cost("rho", Fraction(51))))
