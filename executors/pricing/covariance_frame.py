@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from executors.pricing.covariance import GRID, Box
-from executors.pricing.covariance_columns import Center, box_of, center_complaints
+from executors.pricing.covariance_columns import Center, box_of, center_complaints, complaints
 from planner.calculus.exact import root_above
 from planner.facts import Facts, Norm
 from planner.mechanism import Complaint
@@ -28,6 +28,8 @@ BALL_CONSTANT = 29308
 
 _STRETCH = Fraction(root_above(Fraction(5, 4) * 10**40), 10**20)
 _LARGEST = Fraction(10**100)
+_FARTHEST = Fraction(10**50)
+"""How many times larger or smaller than the radius a column may be about the centre."""
 
 
 def order_of(center: Center, facts: Facts) -> int:
@@ -101,4 +103,24 @@ def norm_complaints(center: Center, norm: NormName, facts: Facts) -> tuple[Compl
                 help="leave the column out of COLUMNS, or add it to NORM",
             )
         )
-    return tuple(found)
+    return tuple(found) or _sizes(norm, facts)
+
+
+def _sizes(norm: NormName, facts: Facts) -> tuple[Complaint, ...]:
+    """A column whose range about the centre of the ball has no size in units of its radius."""
+    if complaints(facts):
+        return ()
+    frame, _ = frame_of("midpoint", norm, facts)
+    ranges = box_of(frame.center, facts)
+    for column, half, radius in zip(facts.columns, ranges.half, frame.half, strict=True):
+        if not radius / _FARTHEST <= half <= radius * _FARTHEST:
+            return (
+                Complaint(
+                    "DPQL-E058",
+                    f"the radius of NORM and the range of `{column.name}` about CENTER are too far "
+                    "apart in size",
+                    "norm",
+                    help=f"declare a range of `{column.name}` of about the size of the ball",
+                ),
+            )
+    return ()

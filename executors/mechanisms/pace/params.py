@@ -50,12 +50,12 @@ class PaceParams(Params):
         description="by how much the later rounds become dearer after one that found noise only; 1 "
         "never",
     )
-    gamma: Annotated[Fraction, Field(gt=0, le=1)] = Field(
+    gamma: Annotated[Fraction, Field(ge=Fraction(1, 10**9), le=1)] = Field(
         default=Fraction(1, 100),
         description="the weight of the determinant in the fit to what was measured; it keeps the "
         "matrix positive definite",
     )
-    maxrounds: Annotated[int, Field(ge=1)] = Field(
+    maxrounds: Annotated[int, Field(ge=1, le=100_000)] = Field(
         default=5000, description="the most rounds of the search; the last one spends what is left"
     )
     pilot: Share = Field(

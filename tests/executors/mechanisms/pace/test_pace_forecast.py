@@ -191,6 +191,8 @@ def said(statement: str) -> list[str]:
         ("COVARIANCE pace maxrounds=0 rho=0.1", "DPQL-E043"),
         ("COVARIANCE pace gamma=0 rho=0.1", "DPQL-E043"),
         ("COVARIANCE pace gamma=2 rho=0.1", "DPQL-E043"),
+        ("COVARIANCE pace gamma=1e-10 rho=0.1", "DPQL-E043"),
+        ("COVARIANCE pace maxrounds=100001 rho=0.1", "DPQL-E043"),
         ("COVARIANCE pace strategy=best rho=0.1", "DPQL-E043"),
         ("COVARIANCE pace center=[1] rho=0.1", "DPQL-E057"),
         ("COVARIANCE pace COLUMNS (a, e) rho=0.1", "DPQL-E048"),

@@ -108,6 +108,10 @@ def test_the_ball_must_be_declared_for_the_columns() -> None:
     assert codes(facts_of(10, norm=part), norm="l2") == [("DPQL-E058", "norm")]
     wide = replace(BALL, bound=Fraction(10**200))
     assert codes(facts_of(10, norm=wide), norm="l2") == [("DPQL-E058", "norm")]
+    small = replace(BALL, bound=Fraction(1, 10**60))
+    assert codes(facts_of(10, norm=small), norm="l2") == [("DPQL-E058", "norm")]
+    far = replace(BALL, center=(Fraction(0), Fraction(10**60), Fraction(1)))
+    assert codes(facts_of(10, norm=far), norm="l2") == [("DPQL-E058", "norm")]
 
 
 def test_the_ball_has_its_own_centre_and_weights() -> None:
