@@ -39,7 +39,7 @@ def ours(path: str, rows: int) -> dict[str, float]:
     from fractions import Fraction
 
     from executors.data.bind import open_source
-    from executors.mechanisms.survival.cost import SurvivalParams, need, query
+    from executors.mechanisms.survival.cost import CurveParams, need, query
     from executors.mechanisms.survival.run import run
     from executors.noise import OsSampler, StatementNoise
     from planner.calculus.cost import Cost
@@ -49,7 +49,7 @@ def ours(path: str, rows: int) -> dict[str, float]:
 
     columns = (Column("days", "duration", Fraction(0), Fraction(3653)), Column("seen", "event"))
     facts = Facts((SourceFacts("people", rows, columns),), ())
-    params = SurvivalParams()
+    params = CurveParams()
     loss = solve(need(params, facts, {"people": "mu"}), Cost("mu", Fraction(1, 2)))
     reader = open_source(path).open(Token("bench", "bench", ("people",)))
     known = {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from executors.pricing.hazard import HazardParams
+from executors.pricing.hazard import CurveParams, HazardParams
 from executors.pricing.survival_complaints import about_source
 from planner.facts import Facts
 from planner.mechanism import AUTO, Complaint, Units
 
-__all__ = ["about", "silent_rules"]
+__all__ = ["about", "curve_assumptions", "silent_rules"]
 
 
 def about(params: HazardParams, facts: Facts, units: Units, title: str) -> tuple[Complaint, ...]:
@@ -57,6 +57,15 @@ def _about_tree(params: HazardParams, units: Units) -> Iterator[Complaint]:
             note="its noise is Gaussian, which no eps bounds without a delta",
             help="write `tree=haar`, or a cost in `eps=, delta=`, `rho=` or `mu=`",
         )
+
+
+def curve_assumptions(params: CurveParams, facts: Facts) -> tuple[str, ...]:
+    """What the band of one curve assumes; privacy assumes none of it."""
+    return (
+        "The band assumes censoring that tells nothing about survival. It is for one time at once, "
+        "and for many records.",
+        *silent_rules(facts),
+    )
 
 
 def silent_rules(facts: Facts) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from executors.mechanisms.survival.cost import SurvivalParams
-from executors.pricing.hazard import AT_RISK, HAZARD, floor_of, needs
+from executors.pricing.hazard import AT_RISK, HAZARD, CurveParams, floor_of, needs
 from executors.statistics.hazard_leaves import STEPS, leaves
 from executors.statistics.hazard_site import SiteCurve, SiteValue
 from executors.statistics.hazard_tree import to_prefixes
@@ -39,8 +38,8 @@ class World:
     bins: int = 32
 
     @cached_property
-    def params(self) -> SurvivalParams:
-        return SurvivalParams(bins=self.bins, tree=self.tree, horizon=F(1))
+    def params(self) -> CurveParams:
+        return CurveParams(bins=self.bins, tree=self.tree, horizon=F(1))
 
     @cached_property
     def laws(self) -> dict[str, tuple[Any, float]]:

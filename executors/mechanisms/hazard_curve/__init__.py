@@ -1,7 +1,7 @@
 """`RELEASE hazard`: one cumulative hazard with its band."""
 
 from executors.mechanisms.hazard_curve.cost import (
-    HazardCurveParams,
+    CurveParams,
     assumptions,
     check,
     need,
@@ -15,7 +15,7 @@ MECHANISM = Mechanism(
     verb="RELEASE",
     method="hazard",
     version=1,
-    params=HazardCurveParams,
+    params=CurveParams,
     units=("eps", "eps_delta", "rho", "mu"),
     need=need,
     query=query,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from executors.mechanisms.hazard_curve.cost import HazardCurveParams
 from executors.noise import StatementNoise
+from executors.pricing.hazard import CurveParams
 from executors.release import Outcome
 from executors.statistics.hazard_curve import released
 from executors.statistics.hazard_site import measure
@@ -18,7 +18,7 @@ __all__ = ["run"]
 
 
 def run(
-    params: HazardCurveParams,
+    params: CurveParams,
     facts: Facts,
     loss: Loss,
     stats: Callable[[Query], SurvivalGroups],

@@ -1,6 +1,6 @@
 """`RELEASE survival`: one survival curve with its band."""
 
-from executors.mechanisms.survival.cost import SurvivalParams, assumptions, check, need, query
+from executors.mechanisms.survival.cost import CurveParams, assumptions, check, need, query
 from planner.mechanism import Mechanism
 
 __all__ = ["MECHANISM"]
@@ -9,7 +9,7 @@ MECHANISM = Mechanism(
     verb="RELEASE",
     method="survival",
     version=1,
-    params=SurvivalParams,
+    params=CurveParams,
     units=("eps", "eps_delta", "rho", "mu"),
     need=need,
     query=query,

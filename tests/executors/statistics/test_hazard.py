@@ -11,8 +11,8 @@ import pytest
 from lifelines import NelsonAalenFitter
 
 from executors.mechanisms.hazard.cost import HazardTestParams
-from executors.mechanisms.survival.cost import SurvivalParams
 from executors.pricing.hazard import (
+    CurveParams,
     list_sensitivity,
     measured_numbers,
     needs,
@@ -170,7 +170,7 @@ def test_the_leaves_of_two_sites_are_priced_apart() -> None:
 
 
 def test_a_floor_of_nothing_divides_by_one_record_at_least() -> None:
-    (hazard, _) = needs(SurvivalParams(floor=F(0)), Facts((source(50),), ()), {})
+    (hazard, _) = needs(CurveParams(floor=F(0)), Facts((source(50),), ()), {})
     assert hazard.sensitivity is not None
     assert hazard.sensitivity() == list_sensitivity("sqrt", 32, "gauss")
 
