@@ -27,12 +27,11 @@ def price_at(
     `settled` are the options with every `auto` replaced, once they are known. Raises Unsolvable
     where the method cannot honour the cost.
     """
-    mechanism, params = bound.mechanism, bound.params if settled is None else settled
+    mechanism, params, is_open = bound.mechanism, settled or bound.params, False
     if settled is None and mechanism.settle is not None:
-        params = mechanism.settle(params, bound.facts, cost)
+        decided = mechanism.settle(params, bound.facts, cost)
+        params, is_open = decided or params, decided is None
     needs = needs_at(mechanism, params, bound.facts, bound.units, paid.source)
-    depends = mechanism.depends_on_amount
-    is_open = depends is not None and depends(params, bound.facts)
     leaves = tuple(
         replace(leaf, dataset=paid.source.dataset, site=paid.source.site)
         for leaf in declared(needs, cost)

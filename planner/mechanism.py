@@ -121,10 +121,9 @@ class Mechanism:
     sources, `ON a VS b`: each is priced, charged and released apart, and what compares the two
     releases is free. `releases` names in plain words what leaves. `unit_advice` adds a way out to
     the refusal of a unit. `settle` replaces an option left to the planner that decides which noise
-    is drawn, from public facts and the cost, without a sensitivity. `depends_on_amount` tells
-    whether an option that only `resolve` replaces decides it; `check` then leaves budgets in other
-    units to `plan`. `plot` is the import path of a module with `plot(release) -> str`: the
-    release's JSON to one SVG text, by matplotlib.
+    is drawn, from public facts and the cost, without a sensitivity; it gives None where only
+    `resolve` can, and `check` then leaves budgets in other units to `plan`. `plot` is the import
+    path of a module with `plot(release) -> str`: the release's JSON to one SVG text, by matplotlib.
     """
 
     verb: str
@@ -146,9 +145,8 @@ class Mechanism:
     per_site: bool = False
     compares: bool = False
     takes_formula: bool = False
-    settle: Callable[[Any, Facts, Cost], Any] | None = None
+    settle: Callable[[Any, Facts, Cost], Params | None] | None = None
     solve: Callable[[Any, Facts, tuple[Need, ...], Cost], Loss] | None = None
-    depends_on_amount: Callable[[Any, Facts], bool] | None = None
     unit_advice: Mapping[Unit, str] = field(default_factory=dict)
     summary: str = ""
     plot: str | None = None

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Literal
 
 from executors.pricing.covariance import Box, box
+from planner.calculus.cost import Unit
 from planner.facts import Column, Facts
 from planner.mechanism import Complaint
 
 __all__ = [
     "MOST_COLUMNS",
+    "NO_PURE_EPS",
     "Center",
     "box_of",
     "center_complaints",
+    "center_rules",
     "complaints",
     "silent_rules",
 ]
 
 Center = Literal["private", "midpoint"] | tuple[Fraction, ...]
 """`private`: about a released mean; `midpoint`: about the middle of every range; else constants."""
+
+NO_PURE_EPS: Mapping[Unit, str] = {
+    "eps": "Gaussian noise has no pure-eps guarantee: write `rho=...`, `mu=...` or "
+    "`eps=..., delta=...`"
+}
+"""The way out for a cost in eps."""
 
 MOST_COLUMNS = 2000
 _NUMBERS = ("real", "integer", "boolean", "genotype", "duration", "event")
@@ -89,6 +99,16 @@ def center_complaints(center: Center, facts: Facts) -> tuple[Complaint, ...]:
 def box_of(center: Center, facts: Facts) -> Box:
     """The public map onto the unit box, about the middle of every range or about the constants."""
     return box(facts.columns, center if isinstance(center, tuple) else None)
+
+
+def center_rules(center: Center) -> tuple[str, ...]:
+    """What a matrix about public constants is, as a plain sentence."""
+    if center == "private":
+        return ()
+    return (
+        "The matrix is a second moment about public constants, not a covariance: it contains "
+        "the squared distance of the mean from them.",
+    )
 
 
 def silent_rules(facts: Facts) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ __all__ = [
     "ball_of",
     "frame_of",
     "norm_complaints",
+    "norm_rules",
     "order_of",
 ]
 
@@ -60,6 +61,13 @@ def frame_of(center: Center, norm: NormName, facts: Facts) -> tuple[Box, int]:
 def ball_of(norm: NormName, facts: Facts) -> Norm | None:
     """The ball in which rows are shortened; None where every column has its own range."""
     return facts.source.norm if norm == "l2" and len(facts.columns) > 1 else None
+
+
+def norm_rules(norm: NormName) -> tuple[str, ...]:
+    """What happens to rows outside the ball without anybody being told, as a plain sentence."""
+    if norm == "linf":
+        return ()
+    return ("Rows outside the declared ball are shortened to it; how many is not told.",)
 
 
 def norm_complaints(center: Center, norm: NormName, facts: Facts) -> tuple[Complaint, ...]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from executors.pricing.survival_options import EventRate, RiskFloor
 from planner.mechanism import Params
 
-__all__ = ["Positive", "ScoreOptions"]
-
-Positive = Annotated[Fraction, Field(gt=0)]
+__all__ = ["ScoreOptions"]
 
 
 class ScoreOptions(Params):
@@ -23,13 +22,7 @@ class ScoreOptions(Params):
         lt=1,
         description="how often a true null may be rejected",
     )
-    riskfloor: Fraction = Field(
-        default=Fraction(1, 10),
-        ge=0,
-        le=1,
-        description="events with fewer than this share of the records still at risk weigh less, "
-        "which bounds the noise however many records there are",
-    )
+    riskfloor: RiskFloor = Fraction(1, 10)
     split: Fraction = Field(
         default=Fraction(9, 10),
         ge=Fraction(1, 1000),
@@ -41,11 +34,7 @@ class ScoreOptions(Params):
         description="`private`: the variance is released with noise; `bound`: the whole cost goes "
         "to the score, and the largest variance that the ranges allow is assumed",
     )
-    event_rate: Annotated[Fraction, Field(gt=0, lt=1)] = Field(
-        default=Fraction(1, 2),
-        description="the share of records whose event is seen, for the forecast only",
-        json_schema_extra={"forecast": True},
-    )
+    event_rate: EventRate = Fraction(1, 2)
 
     @property
     def score_share(self) -> Fraction:

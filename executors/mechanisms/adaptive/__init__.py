@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from executors.mechanisms.adaptive.cost import AdaptiveParams, assumptions, check, need, query
+from executors.pricing.covariance_columns import NO_PURE_EPS
 from planner.mechanism import Mechanism
 
 __all__ = ["MECHANISM"]
@@ -26,9 +27,6 @@ MECHANISM = Mechanism(
     ),
     forecast="executors.mechanisms.adaptive.forecast",
     run="executors.mechanisms.adaptive.run",
-    unit_advice={
-        "eps": "Gaussian noise has no pure-eps guarantee: write `rho=...`, `mu=...` or "
-        "`eps=..., delta=...`"
-    },
+    unit_advice=NO_PURE_EPS,
     summary="every variance and covariance, of rows shortened to a radius found privately",
 )

@@ -10,8 +10,8 @@ from executors.mechanisms.adaptive.layout import (
     searched,
     sums_query,
 )
-from executors.pricing.covariance_columns import complaints, silent_rules
-from executors.pricing.covariance_frame import norm_complaints
+from executors.pricing.covariance_columns import center_rules, complaints, silent_rules
+from executors.pricing.covariance_frame import norm_complaints, norm_rules
 from planner.calculus.leaves import SEARCH_FACTOR, Kind
 from planner.calculus.need import Need
 from planner.facts import Facts
@@ -87,17 +87,11 @@ def query(params: AdaptiveParams, facts: Facts) -> Query:
 
 def assumptions(params: AdaptiveParams, facts: Facts) -> tuple[str, ...]:
     """What the reader of the plan has to know."""
-    lines = [
+    return (
         *silent_rules(facts),
         "Rows longer than a privately found radius are shortened to it, which biases the matrix "
         "towards 0; how many are shortened is not told.",
         "The data is read twice: for the radius, then for the matrix.",
-    ]
-    if params.center != "private":
-        lines.append(
-            "The matrix is a second moment about public constants, not a covariance: it contains "
-            "the squared distance of the mean from them."
-        )
-    if params.norm == "l2":
-        lines.append("Rows outside the declared ball are shortened to it; how many is not told.")
-    return tuple(lines)
+        *center_rules(params.center),
+        *norm_rules(params.norm),
+    )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from executors.pricing.covariance import GRID, PRODUCT, ball_limit, ball_sensitivity, root_below
 from executors.pricing.covariance_columns import Center
 from executors.pricing.covariance_frame import BALL_CONSTANT, NormName, ball_of, frame_of, order_of
+from executors.pricing.published import PublishedVariant
 from planner.facts import Facts
-from planner.mechanism import Params, Query
+from planner.mechanism import Query
 
 __all__ = [
     "COARSE",
@@ -35,8 +36,10 @@ COARSE = 2**16
 _MOST_HALVINGS = 79
 
 
-class AdaptiveParams(Params):
+class AdaptiveParams(PublishedVariant):
     """Options of `COVARIANCE adaptive`."""
+
+    PAPER: ClassVar = {"center": "midpoint"}
 
     center: Center = Field(
         default="private",
@@ -59,14 +62,6 @@ class AdaptiveParams(Params):
         default=None,
         description="`paper`: the same noise on variances and covariances",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _published_center(cls, given: Any) -> Any:
-        """`variant=paper` means second moments about the middle unless a centre is written."""
-        if isinstance(given, dict) and given.get("variant") == "paper":
-            return {"center": "midpoint", **given}
-        return given
 
 
 def order(params: AdaptiveParams, facts: Facts) -> int:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from planner.mechanism import AUTO, Auto, Params, Versus
+from executors.pricing.published import PublishedVariant
+from executors.pricing.survival_options import EventRate, Positive, Resolution, RiskFloor
+from planner.mechanism import AUTO, Auto, Versus
 
 __all__ = ["Coefficients", "CoxParams"]
 
 Coefficients = tuple[Fraction, ...]
-Positive = Annotated[Fraction, Field(gt=0)]
 
 
-class CoxParams(Params):
+class CoxParams(PublishedVariant):
     """Options of `TEST cox`."""
+
+    PAPER: ClassVar = {"riskfloor": Fraction(0), "shrink": Fraction(1)}
 
     beta: Versus[Coefficients] = Field(
         description="`b0 VS b1`: the coefficients to be tested, and those to test against; one "
@@ -25,13 +28,7 @@ class CoxParams(Params):
     level: Fraction = Field(
         default=Fraction(1, 20), gt=0, lt=1, description="how often a true `b0` may be rejected"
     )
-    riskfloor: Fraction = Field(
-        default=Fraction(1, 10),
-        ge=0,
-        le=1,
-        description="events with fewer than this share of the records still at risk weigh less, "
-        "which bounds the noise however many records there are",
-    )
+    riskfloor: RiskFloor = Fraction(1, 10)
     shrink: Annotated[Fraction, Field(gt=0, le=1)] | Auto = Field(
         default=AUTO,
         description="test against b0 + shrink (b1 - b0), which needs far less noise; `auto` takes "
@@ -46,28 +43,11 @@ class CoxParams(Params):
         default=None,
         description="`paper`: the published test, riskfloor=0 and shrink=1 unless written",
     )
-    event_rate: Annotated[Fraction, Field(gt=0, lt=1)] = Field(
-        default=Fraction(1, 2),
-        description="the share of records whose event is seen, for the forecast only",
-        json_schema_extra={"forecast": True},
-    )
+    event_rate: EventRate = Fraction(1, 2)
     spread: Positive | Auto = Field(
         default=AUTO,
         description="the standard deviation of (b1-b0).x among the people, for the forecast only; "
         "`auto` takes covariates as spread evenly over their ranges, which is optimistic",
         json_schema_extra={"forecast": True},
     )
-    resolution: Annotated[Fraction, Field(ge=0)] = Field(
-        default=Fraction(0),
-        description="the unit in which times were recorded, to warn where that is too coarse; 0: "
-        "times are exact",
-        json_schema_extra={"forecast": True},
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _paper(cls, given: Any) -> Any:
-        """`variant=paper` changes two defaults; what is written beside it wins."""
-        if isinstance(given, dict) and given.get("variant") == "paper":
-            return {"riskfloor": Fraction(0), "shrink": Fraction(1), **given}
-        return given
+    resolution: Resolution = Fraction(0)

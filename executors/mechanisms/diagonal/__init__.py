@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from executors.mechanisms.diagonal.cost import DiagonalParams, assumptions, check, need, query
+from executors.pricing.covariance_columns import NO_PURE_EPS
 from planner.mechanism import Mechanism
 
 __all__ = ["MECHANISM"]
@@ -24,9 +25,6 @@ MECHANISM = Mechanism(
     ),
     forecast="executors.mechanisms.diagonal.forecast",
     run="executors.mechanisms.diagonal.run",
-    unit_advice={
-        "eps": "Gaussian noise has no pure-eps guarantee: write `rho=...`, `mu=...` or "
-        "`eps=..., delta=...`"
-    },
+    unit_advice=NO_PURE_EPS,
     summary="variances only, at the least noise",
 )

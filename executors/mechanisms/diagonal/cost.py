@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from executors.pricing.covariance_columns import (
     Center,
@@ -14,15 +14,18 @@ from executors.pricing.covariance_columns import (
     silent_rules,
 )
 from executors.pricing.covariance_squares import measured_squares, squares_need
+from executors.pricing.published import PublishedVariant
 from planner.calculus.need import Need
 from planner.facts import Facts
-from planner.mechanism import Complaint, Params, Query, Units
+from planner.mechanism import Complaint, Query, Units
 
 __all__ = ["DiagonalParams", "assumptions", "check", "measured", "need", "query"]
 
 
-class DiagonalParams(Params):
+class DiagonalParams(PublishedVariant):
     """Options of `COVARIANCE diagonal`."""
+
+    PAPER: ClassVar = {"center": "midpoint"}
 
     center: Center = Field(
         default="private",
@@ -35,14 +38,6 @@ class DiagonalParams(Params):
         description="`paper`: the noisy second moments as they are, clipped to the box but not "
         "drawn towards their average",
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _published_center(cls, given: Any) -> Any:
-        """`variant=paper` means second moments about the middle unless a centre is written."""
-        if isinstance(given, dict) and given.get("variant") == "paper":
-            return {"center": "midpoint", **given}
-        return given
 
 
 def check(params: DiagonalParams, facts: Facts, units: Units) -> tuple[Complaint, ...]:

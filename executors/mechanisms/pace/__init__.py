@@ -6,10 +6,11 @@ from executors.mechanisms.pace.cost import (
     PaceParams,
     assumptions,
     check,
-    depends_on_amount,
     need,
     query,
+    settle,
 )
+from executors.pricing.covariance_columns import NO_PURE_EPS
 from planner.mechanism import Mechanism
 
 __all__ = ["MECHANISM"]
@@ -23,7 +24,7 @@ MECHANISM = Mechanism(
     need=need,
     query=query,
     check=check,
-    depends_on_amount=depends_on_amount,
+    settle=settle,
     assumptions=assumptions,
     releases=(
         "a covariance matrix, positive semidefinite",
@@ -35,9 +36,6 @@ MECHANISM = Mechanism(
     forecast="executors.mechanisms.pace.forecast",
     run="executors.mechanisms.pace.run",
     metrics=("precision",),
-    unit_advice={
-        "eps": "Gaussian noise has no pure-eps guarantee: write `rho=...`, `mu=...` or "
-        "`eps=..., delta=...`"
-    },
+    unit_advice=NO_PURE_EPS,
     summary="covariances where the data have them: all at once, or the ones that stand out",
 )

@@ -7,14 +7,15 @@ from fractions import Fraction
 from executors.mechanisms.pace.complaints import check
 from executors.mechanisms.pace.params import PaceParams
 from executors.pricing.covariance import ball_limit
-from executors.pricing.covariance_columns import box_of, silent_rules
+from executors.pricing.covariance_columns import box_of, center_rules, silent_rules
 from executors.pricing.covariance_squares import squares_need
+from planner.calculus.cost import Cost
 from planner.calculus.leaves import Kind
 from planner.calculus.need import Need
 from planner.facts import Facts
 from planner.mechanism import Query, Units
 
-__all__ = ["PaceParams", "assumptions", "check", "depends_on_amount", "need", "query"]
+__all__ = ["PaceParams", "assumptions", "check", "depends_on_amount", "need", "query", "settle"]
 
 _LEAST_SCALE = Fraction(2**20)
 
@@ -58,6 +59,11 @@ def depends_on_amount(params: PaceParams, facts: Facts) -> bool:
     return params.strategy == "auto" and len(facts.columns) > 1
 
 
+def settle(params: PaceParams, facts: Facts, cost: Cost) -> PaceParams | None:
+    """The options as they are, where they say what is drawn; None where the forecast decides it."""
+    return None if depends_on_amount(params, facts) else params
+
+
 def query(params: PaceParams, facts: Facts) -> Query:
     """The sums and the Gram matrix of rows on the grid of the box."""
     box = box_of(params.center, facts)
@@ -66,12 +72,7 @@ def query(params: PaceParams, facts: Facts) -> Query:
 
 def assumptions(params: PaceParams, facts: Facts) -> tuple[str, ...]:
     """What the reader of the plan has to know."""
-    lines = list(silent_rules(facts))
-    if params.center != "private":
-        lines.append(
-            "The matrix is a second moment about public constants, not a covariance: it contains "
-            "the squared distance of the mean from them."
-        )
+    lines = [*silent_rules(facts), *center_rules(params.center)]
     if params.prior is not None:
         lines.append(
             f"The forecast rests on the public table `{params.prior}`; that it is public, and was "

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from executors.pricing.covariance_columns import Center
-from planner.mechanism import AUTO, Auto, ColumnName, Params, TableName
+from executors.pricing.published import PublishedVariant
+from planner.mechanism import AUTO, Auto, ColumnName, TableName
 
 __all__ = ["PaceParams"]
 
 Share = Annotated[Fraction, Field(gt=0, lt=1)]
-_PAPER = {"center": "midpoint", "strategy": "entries"}
 
 
-class PaceParams(Params):
+class PaceParams(PublishedVariant):
     """What an author may write behind `COVARIANCE pace`."""
+
+    PAPER: ClassVar = {"center": "midpoint", "strategy": "entries"}
 
     center: Center = Field(
         default="private",
@@ -86,11 +88,3 @@ class PaceParams(Params):
         "no other file will do",
         json_schema_extra={"forecast": True},
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _published(cls, given: Any) -> Any:
-        """`variant=paper` changes two defaults; what is written beside it wins."""
-        if isinstance(given, dict) and given.get("variant") == "paper":
-            return {**_PAPER, **given}
-        return given

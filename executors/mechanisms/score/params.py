@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from executors.pricing.score_params import Positive, ScoreOptions
+from executors.pricing.published import PublishedVariant
+from executors.pricing.score_params import ScoreOptions
+from executors.pricing.survival_options import Positive, Resolution
 from planner.mechanism import AUTO, Auto
 
 __all__ = ["ScoreParams"]
 
 
-class ScoreParams(ScoreOptions):
+class ScoreParams(ScoreOptions, PublishedVariant):
     """Options of `TEST score`."""
+
+    PAPER: ClassVar = {"riskfloor": Fraction(0)}
 
     beta: tuple[Fraction, ...] = Field(
         description="the coefficients to be tested: one number a column of COLUMNS, in the units "
@@ -42,17 +46,4 @@ class ScoreParams(ScoreOptions):
         "forecast only; `auto` takes covariates as spread evenly, which is optimistic",
         json_schema_extra={"forecast": True},
     )
-    resolution: Annotated[Fraction, Field(ge=0)] = Field(
-        default=Fraction(0),
-        description="the unit in which times were recorded, to warn where that is too coarse; 0: "
-        "times are exact",
-        json_schema_extra={"forecast": True},
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _paper(cls, given: Any) -> Any:
-        """`variant=paper` changes a default; what is written beside it wins."""
-        if isinstance(given, dict) and given.get("variant") == "paper":
-            return {"riskfloor": Fraction(0), **given}
-        return given
+    resolution: Resolution = Fraction(0)

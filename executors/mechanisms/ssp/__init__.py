@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from executors.mechanisms.ssp.cost import SspParams, assumptions, check, need, query
+from executors.pricing.covariance_columns import NO_PURE_EPS
 from planner.mechanism import Mechanism
 
 __all__ = ["MECHANISM"]
@@ -26,9 +27,6 @@ MECHANISM = Mechanism(
     forecast="executors.mechanisms.ssp.forecast",
     run="executors.mechanisms.ssp.run",
     metrics=("precision",),
-    unit_advice={
-        "eps": "Gaussian noise has no pure-eps guarantee: write `rho=...`, `mu=...` or "
-        "`eps=..., delta=...`"
-    },
+    unit_advice=NO_PURE_EPS,
     summary="one release of every variance and covariance",
 )

@@ -14,8 +14,8 @@ from executors.mechanisms.ssp.layout import (
     weights,
 )
 from executors.pricing.covariance import ball_limit
-from executors.pricing.covariance_columns import complaints, silent_rules
-from executors.pricing.covariance_frame import BALL_CONSTANT, ball_of, norm_complaints
+from executors.pricing.covariance_columns import center_rules, complaints, silent_rules
+from executors.pricing.covariance_frame import BALL_CONSTANT, ball_of, norm_complaints, norm_rules
 from planner.calculus.need import Need
 from planner.facts import Facts
 from planner.mechanism import Complaint, Query, Units
@@ -87,15 +87,7 @@ def query(params: SspParams, facts: Facts) -> Query:
 
 def assumptions(params: SspParams, facts: Facts) -> tuple[str, ...]:
     """What the reader of the plan has to know."""
-    lines = list(silent_rules(facts))
-    if params.center != "private":
-        lines.append(
-            "The matrix is a second moment about public constants, not a covariance: it contains "
-            "the squared distance of the mean from them."
-        )
-    if params.norm == "l2":
-        lines.append("Rows outside the declared ball are shortened to it; how many is not told.")
-    return tuple(lines)
+    return (*silent_rules(facts), *center_rules(params.center), *norm_rules(params.norm))
 
 
 def _least_scale(params: SspParams, facts: Facts) -> Fraction:
