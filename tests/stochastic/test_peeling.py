@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from executors.mechanisms.peel import MECHANISM
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from planner.calculus.cost import Cost
 from planner.facts import Column, Facts, SourceFacts
 from suites.samplers import FastSampler

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from planner.facts import Facts, SourceFacts
 from planner.mechanism import AUTO, Complaint, Units
 

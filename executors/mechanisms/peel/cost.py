@@ -7,7 +7,7 @@ from math import ceil
 
 from executors.mechanisms.peel.complaints import check
 from executors.mechanisms.peel.design import Design, asserted, evalue_column, grid_of
-from executors.mechanisms.peel.options import EvaluesParams, largest_size
+from executors.mechanisms.peel.params import EvaluesParams, largest_size
 from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import (
     LARGEST_SCALE,

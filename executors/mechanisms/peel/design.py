@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from executors.mechanisms.peel.options import EvaluesParams, largest_size
+from executors.mechanisms.peel.params import EvaluesParams, largest_size
 from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import (
     FINEST_GRID,

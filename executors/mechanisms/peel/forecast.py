@@ -9,7 +9,7 @@ from typing import Any
 from executors.mechanisms.peel.breakeven import aims, needed
 from executors.mechanisms.peel.cost import need
 from executors.mechanisms.peel.design import Design, asserted
-from executors.mechanisms.peel.options import EvaluesParams, largest_size
+from executors.mechanisms.peel.params import EvaluesParams, largest_size
 from executors.mechanisms.peel.power import Alternatives, power
 from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import finest_grid, size_grid

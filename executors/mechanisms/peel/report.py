@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import NormalDist
 
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from executors.release import NoiseNote, Outcome
 from executors.statistics.calibration import log_k
 from executors.statistics.ebh import ebh, threshold

@@ -13,7 +13,7 @@ import numpy as np
 from executors.mechanisms.peel.breakeven import aims
 from executors.mechanisms.peel.cost import query
 from executors.mechanisms.peel.design import Design, asserted, grid_of
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from executors.mechanisms.peel.report import outcome
 from executors.noise import StatementNoise
 from executors.pricing.allowance import Allowance

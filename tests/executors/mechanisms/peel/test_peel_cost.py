@@ -13,7 +13,7 @@ from executors.mechanisms.peel import MECHANISM
 from executors.mechanisms.peel.breakeven import aim, aims
 from executors.mechanisms.peel.design import Design
 from executors.mechanisms.peel.forecast import resolve
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from executors.noise import StatementNoise
 from executors.pricing.allowance import Allowance
 from planner.calculus.compose import total

@@ -12,7 +12,7 @@ import pytest
 from executors.mechanisms.peel import MECHANISM
 from executors.mechanisms.peel.breakeven import needed
 from executors.mechanisms.peel.forecast import forecast, resolve
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from executors.mechanisms.peel.power import Alternatives, power
 from planner.calculus.cost import Cost
 from planner.facts import Column, Facts, SourceFacts

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import chi2
 
 from executors.mechanisms.peel import MECHANISM
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from executors.mechanisms.peel.run import run, size_utility
 from executors.noise import OsSampler, StatementNoise
 from executors.pricing.evalues import sensitivity_steps

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from executors.mechanisms.peel import MECHANISM
-from executors.mechanisms.peel.options import EvaluesParams
+from executors.mechanisms.peel.params import EvaluesParams
 from executors.release import Outcome
 from planner.calculus.cost import Cost
 from planner.facts import Column, Facts, SourceFacts
