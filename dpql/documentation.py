@@ -32,6 +32,10 @@ What every method has in common:
 - Its noise is computed from the declared facts and its cost alone, before any row is read.
 - Its guarantee is for one person's rows replaced, the number of rows fixed. The claim and its
   proof lie beside the code, in the `proof.md` of each method's folder.
+- What stands under *It releases* is all that leaves, beside what the plan says already. No exact
+  count, sum or row does, nor how many values were moved or missing.
+- A cost is written in one of the units that the method honours, or as `n%` of a BUDGET; all of them
+  can be converted into others where that is sound. An error lists the units that work.
 - Options marked *forecast* are planning values: they feed the forecast, and what `auto` chooses
   by it. No promise of privacy, and no level of a test, rests on them.
 """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
 from pydantic_core import PydanticUndefined
 
+from dpql.commands.statements import STATEMENTS
 from dpql.failing import FINDINGS, OK, say
 from executors.registry import REGISTRY
 from planner.bind.shapes import shapes_of
@@ -19,7 +21,8 @@ from planner.mechanism import Derivation, Mechanism
 
 __all__ = ["code_page", "codes", "method_page", "run"]
 
-_CODE = re.compile(r"(?:DPQL-)?([EW]\d{3})", re.IGNORECASE)
+_CODE = re.compile(r"(?:DPQL-?)?([EW]?)(\d{1,3})", re.IGNORECASE)
+_ELSE = "try a code (`E071`), a verb (`TEST`), a method (`cox`), an option (`level`), or `BUDGET`"
 _COST_WORDS = ("auto", "budget", "cost", "delta", "eps", "mu", "rho")
 _COST_PAGE = """\
 # costs
@@ -43,10 +46,18 @@ def run(word: str, method: str | None) -> int:
     page = _page(word, method)
     if page is None:
         say(f"error: nothing is known of `{word if method is None else f'{word} {method}'}`")
-        say("help: " + choices(word, [*codes(), *_words()], "for example"))
+        say("help: " + _nearest(word, method))
         return FINDINGS
     print(page)
     return OK
+
+
+def _nearest(word: str, method: str | None) -> str:
+    verb = word.upper()
+    if method is not None and verb in REGISTRY.verbs():
+        return choices(method, REGISTRY.methods(verb), f"methods of {verb}")
+    near = choices(word, [*codes(), *_words()], "")
+    return near if near.startswith("did you mean") else _ELSE
 
 
 def codes() -> list[str]:
@@ -56,41 +67,66 @@ def codes() -> list[str]:
 
 
 def code_page(code: str) -> str | None:
-    """The page of a code, with or without its `DPQL-`."""
+    """The page of a code, with or without its `DPQL-`, its letter and its first zeros."""
     match = _CODE.fullmatch(code)
     if match is None:
         return None
-    page = files("dpql") / "codes" / f"DPQL-{match[1].upper()}.md"
-    return page.read_text("utf-8") if page.is_file() else None
+    for letter in match[1].upper() or "EW":
+        page = files("dpql") / "codes" / f"DPQL-{letter}{int(match[2]):03}.md"
+        if page.is_file():
+            return page.read_text("utf-8")
+    return None
 
 
 def _page(word: str, method: str | None) -> str | None:
     page = code_page(word)
     if page is not None:
-        return page
-    verb = word.upper()
+        return page.rstrip()
+    verb, name = word.upper(), word.casefold()
+    if method is not None:
+        return _page_of(verb, method.casefold())
     if verb in REGISTRY.verbs():
-        if method is None:
-            return _verb_page(verb)
-        found = REGISTRY.find(verb, method.casefold())
-        return None if found is None else method_page(found)
-    for known in REGISTRY.verbs():
-        if word.casefold() in REGISTRY.methods(known):
-            found = REGISTRY.find(known, word.casefold())
-            return None if found is None else method_page(found)
-    function = REGISTRY.derivation((method if verb == "DERIVE" and method else word).casefold())
-    if function is not None:
-        return _function_page(function)
+        return _verb_page(verb)
+    if verb in STATEMENTS:
+        return STATEMENTS[verb]
     if verb == "DERIVE":
-        return None if method else _derive_page()
-    if word.casefold() in _COST_WORDS:
-        return _COST_PAGE
-    return _option_page(word.casefold())
+        return _derive_page()
+    pages = [_page_of(known, name) for known in (*REGISTRY.verbs(), "DERIVE")]
+    found = [page for page in pages if page is not None]
+    if found:
+        return "\n\n".join(found)
+    return _COST_PAGE if name in _COST_WORDS else _option_page(name)
+
+
+def _page_of(verb: str, name: str) -> str | None:
+    """The page of a method of a verb, or of a function of DERIVE."""
+    if verb == "DERIVE":
+        function = REGISTRY.derivation(name)
+        return None if function is None else _function_page(function)
+    method = REGISTRY.find(verb, name)
+    return None if method is None else method_page(method)
 
 
 def _words() -> list[str]:
     methods = [m for verb in REGISTRY.verbs() for m in REGISTRY.methods(verb)]
-    return [*REGISTRY.verbs(), "DERIVE", *methods, *REGISTRY.derivations()]
+    functions = REGISTRY.derivations()
+    options = {name for _, found in _all() for name in found.params.model_fields}
+    costs = [word for word in _COST_WORDS if len(word) > 3]
+    verbs = [*REGISTRY.verbs(), "DERIVE", *STATEMENTS]
+    return [*verbs, *methods, *functions, *costs, *sorted(options)]
+
+
+def _all() -> Iterator[tuple[str, Mechanism | Derivation]]:
+    """Every method and every function of DERIVE, with its title."""
+    for verb in REGISTRY.verbs():
+        for name in REGISTRY.methods(verb):
+            method = REGISTRY.find(verb, name)
+            if method is not None:
+                yield f"{verb} {name}", method
+    for name in REGISTRY.derivations():
+        function = REGISTRY.derivation(name)
+        if function is not None:
+            yield f"DERIVE {name}", function
 
 
 def _verb_page(verb: str) -> str:
@@ -149,7 +185,10 @@ def _options(found: Mechanism | Derivation, only: str = "") -> list[str]:
             continue
         shape = shapes[name]
         takes = f"{shape.versus.says()}, VS the same" if shape.versus else shape.says()
-        default = "" if field.default is PydanticUndefined else f"; default {_said(field.default)}"
+        if field.default is PydanticUndefined:
+            default = "; must be given"
+        else:
+            default = f"; default {_said(field.default)}"
         lines.append(f"  {name}: {field.description or ''}")
         lines.append(f"      takes {takes}{default}")
     return lines
@@ -157,12 +196,10 @@ def _options(found: Mechanism | Derivation, only: str = "") -> list[str]:
 
 def _option_page(word: str) -> str | None:
     lines: list[str] = []
-    for verb in REGISTRY.verbs():
-        for name in REGISTRY.methods(verb):
-            found = REGISTRY.find(verb, name)
-            if found is not None and word in found.params.model_fields:
-                lines += [f"{verb} {name}", *_options(found, word), ""]
-    return "\n".join([f"# option {word}", "", *lines]) if lines else None
+    for title, found in _all():
+        if word in found.params.model_fields:
+            lines += ["", title, *_options(found, word)]
+    return "\n".join([f"# option {word}", *lines]) if lines else None
 
 
 def _said(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,12 +13,14 @@ from grammar.diagnostics import Label
 from grammar.source import Span
 from planner.bind.scope import Scope
 from planner.bind.shapes import Shape, shapes_of
+from planner.calculus.exact import text
 from planner.findings import Mistake, choices
 from planner.mechanism import Params, Versus
-from planner.values import Value, Word, evaluate
+from planner.values import Value, Word, describe, evaluate
 
 __all__ = ["params_of"]
 
+_LIMITS = frozenset(["greater_than", "greater_than_equal", "less_than", "less_than_equal"])
 _EITHER = Versus[Any]  # made once: a generic model is costly to name
 
 
@@ -55,7 +58,7 @@ def params_of(
                 f"`{title}` has no {'option' if isinstance(item, tree.Option) else 'flag'} "
                 f"`{item.name.text}`",
                 item.name.span,
-                help=choices(name, shapes, "it has"),
+                help=choices(name, shapes, "it has") or "it takes no options",
             )
             failed = True
             continue
@@ -138,14 +141,20 @@ def _model(
                     help=f"add `{name}=...`",
                 )
                 continue
-            text = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+            said = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+            if error["type"] in _LIMITS:
+                said = f"takes {shapes_of(model)[name].says()}, not {_written(values[name])}"
             scope.findings.error(
                 "DPQL-E043",
-                f"`{name}` {text}" if name and not text.startswith("`") else text,
+                f"`{name}` {said}" if name and not said.startswith("`") else said,
                 places.get(name, place),
                 note=model.model_fields[name].description or "" if name else "",
             )
         return None
+
+
+def _written(value: Any) -> str:
+    return text(Fraction(value)) if isinstance(value, Fraction | int) else describe(value)
 
 
 def _told(failure: ValidationError) -> list[Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from planner.calculus.exact import text
 from planner.findings import Mistake, Undefined, choices
 from planner.mechanism import ColumnName, Params, TableName, Versus
 from planner.values import Value, Word, describe
@@ -17,11 +19,15 @@ __all__ = ["Shape", "shape_of", "shapes_of", "tables_named"]
 
 @dataclass(slots=True)
 class Shape:
-    """The kinds of value that a field takes; several may be allowed."""
+    """The kinds of value that a field takes; several may be allowed.
+
+    `limits` are those of its numbers, in words.
+    """
 
     words: list[str] = field(default_factory=list)
     number: bool = False
     integer: bool = False
+    limits: str = ""
     truth: bool = False
     text: bool = False
     column: bool = False
@@ -32,8 +38,8 @@ class Shape:
     def says(self) -> str:
         """The kinds in the words of a message."""
         parts = [f"`{word}`" for word in self.words]
-        parts += ["a number"] if self.number else []
-        parts += ["a whole number"] if self.integer and not self.number else []
+        parts += ["a number" + self.limits] if self.number else []
+        parts += ["a whole number" + self.limits] if self.integer and not self.number else []
         parts += ["`true` or `false`"] if self.truth else []
         parts += ["a string in quotes"] if self.text else []
         parts += ["the name of a column"] if self.column else []
@@ -54,6 +60,8 @@ class Shape:
                 return value
             if self.integer and value.denominator == 1:
                 return int(value)
+            if self.integer:
+                raise self._wrong(name, text(value))
         elif isinstance(value, str):
             if self.text:
                 return value
@@ -100,7 +108,11 @@ class Shape:
 @lru_cache(maxsize=512)
 def shapes_of(model: type[Params]) -> dict[str, Shape]:
     """The shape of every field of a model."""
-    return {name: shape_of(info.annotation) for name, info in model.model_fields.items()}
+    shapes = {}
+    for name, info in model.model_fields.items():
+        shapes[name] = shape_of(info.annotation)
+        shapes[name].limits = _limits(info.metadata) or shapes[name].limits
+    return shapes
 
 
 def tables_named(params: Params) -> dict[str, str]:
@@ -140,7 +152,10 @@ def _read(annotation: Any, shape: Shape) -> None:
         for part in get_args(annotation):
             _read(part, shape)
     elif origin is Annotated:
-        _read(get_args(annotation)[0], shape)
+        of, *told = get_args(annotation)
+        _read(of, shape)
+        for one in told:
+            shape.limits = _limits(getattr(one, "metadata", ())) or shape.limits
     elif origin is Literal:
         shape.words += [str(word) for word in get_args(annotation)]
     elif origin is tuple:
@@ -149,3 +164,24 @@ def _read(annotation: Any, shape: Shape) -> None:
         shape.versus = shape_of(annotation.model_fields["left"].annotation)
     else:
         raise TypeError(f"an option cannot have the type {annotation!r}")
+
+
+def _limits(metadata: Iterable[Any]) -> str:
+    """What a field's constraints allow, as it follows `a number`."""
+    found = {
+        name: _limit(Fraction(getattr(one, name)))
+        for one in metadata
+        for name in ("gt", "ge", "lt", "le")
+        if getattr(one, name, None) is not None
+    }
+    if "ge" in found and "le" in found:
+        return f" from {found['ge']} to {found['le']}"
+    words = {"gt": "above", "ge": "of at least", "lt": "below", "le": "of at most"}
+    parts = [f"{said} {found[name]}" for name, said in words.items() if name in found]
+    return " " + " and ".join(parts) if parts else ""
+
+
+def _limit(value: Fraction) -> str:
+    written = text(value)
+    is_tiny = value.numerator == 1 and written.startswith("0.0000")
+    return f"1e-{len(written) - 2}" if is_tiny else written

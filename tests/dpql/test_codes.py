@@ -117,4 +117,6 @@ def test_a_method_offers_auto_only_with_a_metric_to_expect(capsys):
 
 def test_an_unknown_code_is_said_to_be_unknown(capsys):
     assert run("E999", None) == 1
-    assert "DPQL" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "nothing is known of `E999`" in said
+    assert "a code (`E071`)" in said

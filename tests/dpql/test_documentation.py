@@ -147,6 +147,22 @@ def test_every_command_and_option_is_described():
     assert set(re.findall(r"--[a-z][a-z-]+", text)) <= every
 
 
+def test_every_command_that_is_named_exists():
+    known = commands()
+    groups = {name.split()[1] for name in known if name.count(" ") == 2}
+    root = DOCS.parent
+    pages = [*DOCS.glob("*.md"), *root.glob("*.md"), *root.glob("dpql/codes/*.md")]
+    for package in ("dpql", "executors", "planner", "grammar"):
+        pages += (root / package).rglob("*.py")
+    for path in pages:
+        for line in re.findall(
+            r"(?:(?<!`)`|^ *\$? *)dpql ([a-z ]+)", path.read_text("utf-8"), re.MULTILINE
+        ):
+            words = line.split()
+            name = " ".join(words[: 2 if words[0] in groups else 1])
+            assert f"dpql {name}" in known or name in groups, (path.name, line)
+
+
 def test_links_between_pages_lead_somewhere():
     for path in DOCS.glob("*.md"):
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text("utf-8")):
