@@ -128,7 +128,7 @@ class RunResult:
         return {"rid": self.rid, "plan_hash": self.plan_hash, "releases": dict(self.releases)}
 
     def __str__(self) -> str:
-        from dpql.text import releases_text
+        from dpql.release_text import releases_text
 
         return releases_text(tuple(self.releases.values()))
 

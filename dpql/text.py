@@ -1,33 +1,26 @@
-"""A plan and its releases as a person reads them on a terminal."""
+"""A plan as a person reads it on a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 from dpql.pipeline import Planned
-from dpql.report.words import percent_up
+from dpql.release_text import figure
+from dpql.report.words import counted_rows, drawn_on, is_known, options, percent_up
 from dpql.view import Remaining, plan_json
 from grammar.render import render_text
 from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
-from planner.number_format import read_as
+from planner.number_format import read_as, short_delta, shown
 
-__all__ = ["cost_text", "plan_text", "releases_text", "short"]
+__all__ = ["cost_text", "plan_text", "short"]
 
-
-_FIRST = (
-    "statistic",
-    "p_value",
-    "reject",
-    "level",
-    "columns",
-    "kind",
-    "matrix",
-    "mean",
-    "selected",
+_IN_NOISE = frozenset(
+    ["noise_law", "noise_scale", "sensitivity", "trace_noise_scale", "trace_sensitivity", "sigma"]
 )
+"""Figures of a forecast that the lines on noise tell already."""
+_SOURCES = {"adp": "declared pairs", "C9": "rho", "C10": "mu", "C11": "the profile of one draw"}
 
 
 def plan_text(planned: Planned, remaining: Remaining | None = None) -> str:
@@ -57,11 +50,15 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
         found = ", the least that meets its EXPECT," if paid["auto"] else ""
         lines.append(f"  costs     {declared_text(paid['declared'])}{found} on {place}")
         lines.append(f"            that is {cost_text(paid['total'])}")
+    lines += _wrapped("  options   ", options(one["params"]))
     for leaf in one["leaves"]:
         place = f" at {leaf['site'] or leaf['dataset']}" if len(one["on"]) > 1 else ""
-        lines.append(f"  noise     {_leaf(leaf)}{place}")
+        role = drawn_on(leaf) if len(one["leaves"]) > len(one["on"]) else ""
+        lines.append(f"  noise     {_leaf(leaf)}{role and ','}{role}{place}")
     figures = [
-        f"{name} {_figure(value)}" for name, value in one["forecast"].items() if _plain(value)
+        f"{name} {figure(value)}"
+        for name, value in one["forecast"].items()
+        if _plain(value) and is_known(name) and name not in _IN_NOISE
     ]
     if figures:
         lines += _wrapped("  forecast  ", figures)
@@ -83,7 +80,7 @@ def _dataset(
     elif unit["column"] is None:
         person = "one record"
     else:
-        person = f"one person ({unit['column']}, up to {unit['max']} rows)"
+        person = f"one person ({unit['column']}, {counted_rows(unit['max'])})"
     lines = [
         f"dataset {one['name']}: {one['rows']} rows, protects {person} replaced",
         f"  total     {cost_text(one['total'])}",
@@ -123,7 +120,7 @@ def _shared(key: Mapping[str, Any]) -> list[str]:
 def _expectations(expected: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
         f"expects {one['release']}.{one['metric']} >= {one['at_least']}: "
-        f"forecast {_figure(one['forecast'])}"
+        f"forecast {figure(one['forecast'])}"
         for one in expected
     ]
     return [*lines, ""] if lines else []
@@ -141,8 +138,8 @@ def cost_text(cost: Mapping[str, Any]) -> str:
     parts = [f"{unit}={short(cost[unit])}" for unit in ("eps", "rho", "mu") if cost.get(unit)]
     for pair in cost.get("eps_delta", ()):
         if number(pair["delta"]) > 0:
-            at = f"eps={short(pair['eps'])} at delta={_delta(pair['delta'])}"
-            parts.append(f"({at} by {pair['by']})")
+            at = f"eps={short(pair['eps'])} at delta={short_delta(number(pair['delta']))}"
+            parts.append(f"({at}, {rule(pair['by'])})")
     return ", ".join(parts) or "nothing"
 
 
@@ -151,9 +148,11 @@ def short(written: str) -> str:
     return written if len(written) <= 8 else read_as(number(written), digits=5)
 
 
-def _delta(written: str) -> str:
-    value: Fraction = number(written)
-    return f"{float(value):.3g}"
+def rule(by: str) -> str:
+    """The bound that gave an eps, in words; `eps+C10` adds one for bounded draws to the others'."""
+    if by in ("PLD", "declared"):
+        return by if by == "PLD" else "as declared"
+    return "from " + " and ".join(_SOURCES.get(part, part) for part in by.split("+"))
 
 
 def _leaf(leaf: Mapping[str, Any]) -> str:
@@ -166,28 +165,23 @@ def _leaf(leaf: Mapping[str, Any]) -> str:
     }
     times = f"{leaf['count']} x " if leaf["count"] > 1 else ""
     if leaf["scale"] is None:
-        return f"at most {leaf['kind']} {next(iter(leaf['params'].values()))}, drawn step by step"
+        unit, most = next(iter(leaf["params"].items()))
+        return f"at most {unit}={short(most)}, drawn step by step"
     law = names.get(leaf["kind"], leaf["kind"])
     if leaf["kind"] == "pure" and leaf["width"] > 1:
         law = f"noise in {leaf['width']} dimensions"
     if leaf["kind"] == "pure" and leaf["factor"] == SEARCH_FACTOR:
         law = f"search for the first of {leaf['width']} values above 0, discrete Laplace"
-    steps = " grid steps" if leaf["kind"] == "dgauss" else ""
+    if leaf["kind"] == "dgauss":
+        ratio = shown(number(leaf["scale"]) / number(leaf["sensitivity"]), up=False, digits=5)
+        return f"{times}{law} of scale {ratio} times the sensitivity"
     return (
-        f"{times}{law} of scale {short(leaf['scale'])}{steps} "
-        f"for sensitivity {short(leaf['sensitivity'])}{steps}"
+        f"{times}{law} of scale {short(leaf['scale'])} for sensitivity {short(leaf['sensitivity'])}"
     )
 
 
 def _plain(value: Any) -> bool:
     return isinstance(value, int | float | str) and not isinstance(value, bool)
-
-
-def _figure(value: Any, digits: int = 4) -> str:
-    """A number in a few digits, a text as it is, NA for what is missing."""
-    if value is None:
-        return "NA"
-    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
 def _wrapped(lead: str, parts: Sequence[str], joint: str = ", ", width: int = 96) -> list[str]:
@@ -200,38 +194,3 @@ def _wrapped(lead: str, parts: Sequence[str], joint: str = ", ", width: int = 96
             current = " " * len(lead)
         current += piece
     return [*lines, current.rstrip()]
-
-
-def releases_text(releases: Sequence[Mapping[str, Any]]) -> str:
-    """The releases of a run, each with its few most wanted figures."""
-    lines: list[str] = []
-    for release in releases:
-        kind = release.get("verb")
-        title = f"{kind} {release['method']}" if kind else f"{release.get('function')}"
-        lines.append(f"{release['name']}: {title}")
-        for name in _ordered(release["value"]):
-            lines += _value(name, release["value"][name])
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _ordered(value: Mapping[str, Any]) -> list[str]:
-    """The names of a value, the most wanted first; a matrix before its projection is left out."""
-    names = [name for name in _FIRST if name in value]
-    return names + sorted(set(value) - set(names) - {"raw", "measurements"})
-
-
-def _value(name: str, value: Any) -> list[str]:
-    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
-        rows = ["    " + "  ".join(f"{_figure(cell, 6):>12}" for cell in row) for row in value[:12]]
-        more = [f"    ... {len(value) - 12} more rows in the file"] if len(value) > 12 else []
-        return [f"  {name}", *rows, *more]
-    if isinstance(value, list):
-        shown_items = ", ".join(
-            _figure(item) for item in value[:8] if not isinstance(item, dict | list)
-        )
-        more_items = f", ... ({len(value)} in the file)" if len(value) > 8 else ""
-        return [f"  {name}  {shown_items}{more_items}"] if shown_items else []
-    if isinstance(value, Mapping) or value is None:
-        return []
-    return [f"  {name}  {_figure(value)}"]

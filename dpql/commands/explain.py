@@ -37,8 +37,10 @@ A measurement says what it may spend, with or without the word BUDGET before it:
   auto             the least that meets every EXPECT on the measurement, found by `dpql plan`
                    before any row is read; a number is written into the plan beside the word
 
-`dpql plan --format json` shows every cost in every unit in which it may be claimed. As the value
-of an option, `auto` lets the method choose; `dpql explain METHOD` says how."""
+`dpql plan` shows every cost in every unit in which it may be claimed, rounded up. An eps at a delta
+says where it comes from: the total in mu or rho, the profile of a single draw, the composition of
+all draws on a grid (PLD), or what was declared. As the value of an option, `auto` lets the method
+choose; `dpql explain METHOD` says how."""
 
 
 def run(word: str, method: str | None) -> int:

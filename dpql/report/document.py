@@ -57,7 +57,10 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A trade-off: pairs of false alarms with the catches at them, at most; some are marked."""
+    """A trade-off: pairs of false alarms with the catches at them, at most; some are marked.
+
+    `text` says how to read the picture.
+    """
 
     title: str
     points: tuple[tuple[float, float], ...]

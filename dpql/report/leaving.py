@@ -12,8 +12,8 @@ __all__ = ["quality", "releases"]
 
 Json = Mapping[str, Any]
 
-METRICS = ("power", "precision", "stability")
-"""The figures that are shown first; they are those of which more is better."""
+METRICS = ("power", "power_error", "precision", "stability")
+"""The figures that are shown first: those of which more is better, each before its error."""
 
 
 def releases(plan: Json) -> Section:
@@ -33,18 +33,25 @@ def releases(plan: Json) -> Section:
         pairs = [("From", source)]
         if statement["columns"]:
             pairs.append(("Columns", ", ".join(statement["columns"])))
+        pairs.append(("Options", "; ".join(words.options(statement["params"]))))
         for leaf in statement["leaves"]:
             place = f" at {leaf['site'] or leaf['dataset']}" if len(statement["on"]) > 1 else ""
-            pairs.append((f"Noise{place}", words.noise(leaf)))
+            role = words.drawn_on(leaf) if len(statement["leaves"]) > len(statement["on"]) else ""
+            pairs.append((f"Noise{role}{place}", words.noise(leaf)))
         blocks.append(Facts(tuple(pairs)))
     if plan["derived"]:
         blocks.append(
             Items(
-                tuple(f"{d['name']}: {d['function']} of {d['of']}" for d in plan["derived"]),
+                tuple(_derived(one) for one in plan["derived"]),
                 "Computed from these results only, at no further cost",
             )
         )
     return Section("releases", "What leaves", tuple(blocks))
+
+
+def _derived(one: Json) -> str:
+    options = "; ".join(words.options(one["params"]))
+    return f"{one['name']}: {one['function']} of {one['of']}" + (f" ({options})" if options else "")
 
 
 def quality(plan: Json) -> Section:

@@ -14,7 +14,7 @@ _SPECIAL = re.compile(r"([\\*_\[\]<>#|~!&])")
 
 
 def sheet(sheet: Sheet) -> str:
-    """The whole sheet; texts of the author cannot break out of their place."""
+    """The whole sheet, a curve as its table; texts of the author cannot leave their place."""
     lines = [
         "Privacy review sheet",
         "",
@@ -50,10 +50,10 @@ def _block(block: Block) -> list[str]:
             return [*_title(caption), *_table(head, rows)]
         case Meter(label=label, text=text, ends=(low, high)):
             return [f"{_text(label)}: {_text(text)} (from {_text(low)}, to {_text(high)})"]
-        case Curve(title=title, marks=marks, text=text):
+        case Curve(title=title, marks=marks):
             shown = tuple((words.percent_up(a), words.percent_up(b)) for a, b in marks)
             head = ("Others wrongly accused", "Targets found, at most")
-            return [*_title(title), *_table(head, shown), "", _text(text)]
+            return [*_title(title), *_table(head, shown)]
 
 
 def _title(title: str) -> list[str]:

@@ -10,13 +10,15 @@ from typing import Any
 from grammar.characters import hidden
 from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
-from planner.number_format import read_as, shown
+from planner.number_format import read_as, short_delta, shown
 
 __all__ = [
     "amount",
     "cost",
     "counted",
+    "counted_rows",
     "declared",
+    "drawn_on",
     "figure",
     "in_hundred",
     "is_known",
@@ -24,6 +26,7 @@ __all__ = [
     "noise",
     "of_hundred",
     "one_in",
+    "options",
     "percent_down",
     "percent_up",
     "person",
@@ -40,7 +43,7 @@ _LABELS = {
     "reliable_to": "time up to which the curve is expected to be reliable",
     "half_width": "half the width of the band up to there, at most",
     "precision": "precision (1 / typical error of the whole matrix)",
-    "rms_error": "typical error of the whole matrix, in units of the half-ranges",
+    "rms_error": "typical error of the whole matrix, in units of the squared half-ranges",
     "threshold": "threshold of the decision",
     "sensitivity": "how far one person can move the result",
     "noise_scale": "scale of the noise",
@@ -51,14 +54,14 @@ _LABELS = {
     "riskfloor_records": "records at risk below which an event weighs less",
     "statistic_mean": "mean of the statistic if the effect is as assumed",
     "statistic_sd": "its standard deviation without noise",
-    "noise_sd_variance": "noise on each variance, in units of the half-ranges",
-    "noise_sd_covariance": "noise on each covariance, in units of the half-ranges",
-    "noise_sd_mean": "noise on each mean, in units of the half-ranges",
+    "noise_sd_variance": "noise on each variance, in units of the squared half-range",
+    "noise_sd_covariance": "noise on each covariance, in units of the two half-ranges' product",
+    "noise_sd_mean": "noise on each mean, in units of the half-range",
     "sees": "what this cost can show",
     "rho_for_covariances": "cost in rho above which covariances can be seen",
     "noise_sd_correlation": "noise on each correlation if all are released",
     "noise_edge": "what noise alone adds to the largest eigenvalue",
-    "noise_sd_first_pair": "noise on a covariance of the first round, in half-ranges",
+    "noise_sd_first_pair": "noise on a covariance of the first round, in the same units",
     "least_visible_correlation": "correlations below this cannot be seen by a search",
     "error_median": "error of the whole matrix in half of the simulated runs, at most",
     "sigma": "standard deviation of the noise on each released value",
@@ -73,6 +76,13 @@ _LAWS = {
     "dgauss": "Gaussian noise on a fine grid",
     "br": "noisy selection",
     "pure": "bounded random choice",
+}
+_ROLES = {
+    "at_risk": "numbers at risk",
+    "length": "squared length of a row",
+    "measure": "measured numbers",
+    "select": "selection",
+    "trace": "variance",
 }
 _VECTOR = "noise in the shape of the declared ranges"
 """A `pure` leaf on several numbers at once."""
@@ -110,8 +120,8 @@ def counted(count: int, one: str) -> str:
 
 
 def small(delta: str) -> str:
-    """A delta as a plain decimal where it is short."""
-    return delta if len(delta) <= 12 else f"{float(number(delta)):.3g}"
+    """A delta as a plain decimal where it is short, rounded up elsewhere."""
+    return delta if len(delta) <= 12 else short_delta(number(delta))
 
 
 def percent_up(value: float) -> str:
@@ -164,6 +174,12 @@ def is_known(name: str) -> bool:
     return name in _LABELS
 
 
+def drawn_on(leaf: Mapping[str, Any]) -> str:
+    """` on the score`: which part of a statement a leaf hides; nothing where it hides them all."""
+    role = leaf["role"]
+    return "" if role in ("", "cap") else f" on the {_ROLES.get(role, role)}"
+
+
 def noise(leaf: Mapping[str, Any]) -> str:
     """One leaf of a plan: what is drawn, how often, how large against one person's reach."""
     if leaf["scale"] is None:
@@ -182,12 +198,31 @@ def noise(leaf: Mapping[str, Any]) -> str:
     )
 
 
+def options(params: Mapping[str, Any]) -> list[str]:
+    """Options as they could be written, `auto` with what it became; those not set are left out."""
+    return [f"{name}={_option(value)}" for name, value in params.items() if value is not None]
+
+
+def _option(value: Any) -> str:
+    if isinstance(value, Mapping):
+        if set(value) == {"auto"}:
+            return f"{_option(value['auto'])} (auto)"
+        return f"{_option(value['left'])} VS {_option(value['right'])}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_option(part) for part in value) + "]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def counted_rows(most: int) -> str:
+    """How many rows a person may own."""
+    return "one row" if most == 1 else f"up to {most} rows"
+
+
 def person(unit: Mapping[str, Any]) -> str:
     """Who is protected in a dataset."""
     if unit["column"] is None:
         return "one record"
-    rows = "one row" if unit["max"] == 1 else f"up to {unit['max']} rows"
-    return f"one person (column `{unit['column']}`, {rows} each)"
+    return f"one person (column `{unit['column']}`, {counted_rows(unit['max'])} each)"
 
 
 def tables_of_hypotheses(body: Mapping[str, Any]) -> frozenset[str]:

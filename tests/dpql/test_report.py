@@ -258,6 +258,21 @@ def test_a_changed_body_is_refused(tmp_path, plan):
         run(file, None, "html")
 
 
+def test_the_sheet_tells_every_option_that_decides_a_result():
+    query = """
+    DATASET people ROWS 432
+      COLUMNS (week DURATION IN [0, 52], event EVENT, age REAL IN [16, 60], prio REAL IN [0, 20])
+    TEST cox beta=[0] VS [0.1] COLUMNS (age) level=0.01 eps=1 AS effect
+    COVARIANCE ssp COLUMNS (age, prio) mu=0.3 AS sigma
+    DERIVE slopes = regress(sigma, y=prio)
+    """
+    text = markdown(sheet_of(planned(query)))
+    assert "- Options: beta=\\[0\\] VS \\[0.1\\]; " in text
+    assert "level=0.01; " in text
+    assert "slopes: regress of sigma (" in text
+    assert "y=prio)" in text
+
+
 def _signed(content: dict) -> dict:
     """The content with the hash, and the certificate's, that its body now has."""
     digest = plan_hash(content["body"])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.calculus.exact import number
-from planner.number_format import read_as, shown
+from planner.number_format import read_as, short_delta, shown
 
 _TINY = Fraction(1, 10**18)
 
@@ -19,6 +19,22 @@ def test_the_last_digits_of_a_cost_do_not_lift_the_first(cost: str) -> None:
     """1 + 1e-18 reads 1; strictly rounded up it would read 1.0001."""
     assert read_as(Fraction(cost) * (1 + _TINY), digits=5) == cost
     assert shown(Fraction(cost) * (1 + _TINY), digits=5) != cost
+
+
+def test_a_zero_in_the_twelfth_digit_does_not_show_the_others() -> None:
+    assert read_as(Fraction("3.87618671210"), digits=5) == "3.8762"
+    assert read_as(Fraction("0.2405830611"), digits=5) == "0.24059"
+
+
+def test_a_delta_is_short_and_never_lower_than_it_is() -> None:
+    assert [short_delta(Fraction(d)) for d in ("0.00001", "0.0000025", "0.01", "1e-30")] == [
+        "1e-5",
+        "2.5e-6",
+        "0.01",
+        "1e-30",
+    ]
+    assert short_delta(Fraction("0.0000123456")) == "1.24e-5"
+    assert short_delta(Fraction(1, 3)) == "0.334"
 
 
 def test_an_excess_that_matters_is_seen() -> None:
