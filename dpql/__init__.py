@@ -22,12 +22,12 @@ def guard() -> None:
 
 guard()
 
-__all__ = ["Ledger", "allocate", "check", "parse", "plan", "run"]
+__all__ = ["Ledger", "allocate", "check", "location", "parse", "plan", "run"]
 
 
 def __getattr__(name: str) -> Any:
-    """The five calls and the ledger, loaded when they are used."""
-    if name in ("allocate", "check", "parse", "plan", "run"):
+    """The calls and the ledger, loaded when they are used."""
+    if name in ("allocate", "check", "location", "parse", "plan", "run"):
         from dpql import api
 
         return getattr(api, name)

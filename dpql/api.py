@@ -1,4 +1,4 @@
-"""What a Python user calls: parse, check, plan, allocate, run."""
+"""What a Python user calls."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ __all__ = [
     "RunResult",
     "allocate",
     "check",
+    "location",
     "parse",
     "plan",
     "run",
@@ -257,6 +258,21 @@ def run(
         kept = {"plan_hash": file.hash, "body": file.body, "certificate": file.certificate}
         write_run(Path(out), done.releases, {"schema": "dpql/1", **kept}, file.certificate)
     return result
+
+
+def location(data: object) -> str:
+    """How a ledger key names data: the URI of a file, the fingerprint of a table in memory.
+
+    `data` is what `run` takes for a dataset. Raises `DataRefused` for what can be no data.
+    """
+    from dpql.errors import DataRefused
+    from executors.data.bind import open_source
+    from executors.data.failure import DataFailure
+
+    try:
+        return open_source(data).location
+    except DataFailure as failure:
+        raise DataRefused(failure.message, code=failure.code, help=failure.help) from None
 
 
 def _source(text_or_path: str | Path) -> tuple[Source, Diagnostic | None]:

@@ -1,9 +1,8 @@
-"""Signatures of people: reviewers over a plan's hash, custodians over a ledger's head."""
+"""Signatures of reviewers over a plan's hash."""
 
 from __future__ import annotations
 
 from dpql.approvals.approve import sign, verify_approvals
-from dpql.approvals.heads import read_signed_head, sign_head
 from dpql.approvals.keys import new_key, read_private_key
 from dpql.approvals.signatures import public_text, signature_holds, signature_of
 
@@ -11,9 +10,7 @@ __all__ = [
     "new_key",
     "public_text",
     "read_private_key",
-    "read_signed_head",
     "sign",
-    "sign_head",
     "signature_holds",
     "signature_of",
     "verify_approvals",

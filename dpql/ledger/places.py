@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["fingerprint", "place"]
+__all__ = ["place"]
 
 _FINGERPRINT = re.compile(r"sha256:[0-9a-f]{64}")
 
@@ -26,9 +25,3 @@ def place(location: str) -> str:
     if "://" in location:
         return location
     return Path(location).expanduser().resolve().as_uri()
-
-
-def fingerprint(path: str | Path) -> str:
-    """`sha256:` with the digest of the file's bytes."""
-    with Path(path).open("rb") as stream:
-        return f"sha256:{hashlib.file_digest(stream, 'sha256').hexdigest()}"

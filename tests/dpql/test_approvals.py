@@ -15,14 +15,12 @@ from dpql.approvals import (
     new_key,
     public_text,
     read_private_key,
-    read_signed_head,
     sign,
-    sign_head,
     signature_holds,
     signature_of,
     verify_approvals,
 )
-from dpql.errors import ApprovalRefused, LedgerDamaged
+from dpql.errors import ApprovalRefused
 from dpql.ledger import Ledger
 from dpql.ledger.clock import instant, read_instant
 from executors.noise.sampler import OsSampler
@@ -231,16 +229,6 @@ def test_serving_an_earlier_run_needs_no_approval(ledger):
     ledger.store(rid, [])
     ledger.settle(rid)
     assert ledger.reserve(asked, certificate(asked)).state == "SETTLED"
-
-
-def test_a_signed_head_is_read_with_its_key_only(ledger):
-    signed = sign_head(ledger.head(), KEYS["anna"])
-    assert read_signed_head(signed, REVIEWERS["anna"]) == ledger.head()
-    for wrong in ({**signed, "seq": 1}, {**signed, "signature": 7}, {**signed, "more": 1}, {}):
-        with pytest.raises(LedgerDamaged):
-            read_signed_head(wrong, REVIEWERS["anna"])
-    with pytest.raises(LedgerDamaged):
-        read_signed_head(signed, REVIEWERS["bert"])
 
 
 def test_reviewers_are_amended_by_a_logged_act(ledger):

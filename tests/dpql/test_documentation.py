@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import subprocess
@@ -13,6 +14,8 @@ import pytest
 import typer
 
 import dpql
+import dpql.ledger
+from dpql.api import RunResult
 from dpql.cli import app
 from dpql.documentation import PAGE, page
 from dpql.pipeline import plan_source
@@ -161,6 +164,43 @@ def test_every_command_that_is_named_exists():
             words = line.split()
             name = " ".join(words[: 2 if words[0] in groups else 1])
             assert f"dpql {name}" in known or name in groups, (path.name, line)
+
+
+PYTHON = (DOCS / "python.md").read_text("utf-8")
+RESULTS = {
+    "check": dpql.check(""),
+    "plan": dpql.plan(""),
+    "allocate": dpql.allocate(""),
+    "run": RunResult({}, "", "", True, None),
+}
+
+
+def said(text: str) -> set[str]:
+    """Every word in the inline code of a text."""
+    return {word for code in re.findall(r"`([^`\n]+)`", text) for word in re.findall(r"\w+", code)}
+
+
+@pytest.mark.parametrize("name", dpql.__all__)
+def test_every_call_is_described_with_all_that_it_takes(name):
+    call = dpql.Ledger.connect if name == "Ledger" else getattr(dpql, name)
+    (row,) = re.findall(rf"^\| `dpql\.{name}\b[^`]*` \|.*$", PYTHON, re.M)
+    shown = [word.split("=")[0] for word in re.findall(r"\(([^)]*)\)", row)[0].split(", ")]
+    parameters = list(inspect.signature(call).parameters)
+    assert [word for word in shown if word != "..."] == parameters[: len(shown) - ("..." in shown)]
+    assert set(parameters) - {"clock"} <= said(PYTHON)
+    if name in RESULTS:
+        public = {word for word in dir(RESULTS[name]) if not word.startswith("_")}
+        assert public - {"checked", "planned", "source"} <= said(PYTHON)
+
+
+def test_no_call_is_described_that_is_not_there():
+    assert set(re.findall(r"`dpql\.([a-zA-Z_]+)\(", PYTHON)) <= set(dpql.__all__)
+
+
+def test_every_method_of_a_ledger_is_described():
+    methods = {name for name in dir(dpql.Ledger) if not name.startswith("_")}
+    assert methods <= said(PYTHON)
+    assert set(dpql.ledger.__all__) <= said(PYTHON)
 
 
 def test_links_between_pages_lead_somewhere():
