@@ -87,17 +87,13 @@ def cox_sensitivity(rows: int, floor: int, widths: Widths, *, coarse: bool = Fal
 class _Event:
     """How far one event's term moves when m other records are at risk, at weight 1."""
 
-    __slots__ = ("both", "cross", "down", "first", "grow", "loss", "shrink", "up")
+    __slots__ = ("both", "cross", "first", "grow")
 
     def __init__(self, widths: Widths) -> None:
         difference = float_up(widths.difference)
         null, alternative = float_up(widths.null), float_up(widths.alternative)
         self.grow = math.expm1(difference)
         self.first = math.exp(-min(null, alternative))
-        self.loss = -math.expm1(-difference)
-        self.shrink = math.exp(-difference)
-        self.up = math.exp(-min(null + difference, alternative))
-        self.down = math.exp(-min(alternative + difference, null))
         self.both = math.expm1(null) + math.expm1(alternative)
         self.cross = math.expm1(null) * math.expm1(alternative)
 
@@ -106,20 +102,16 @@ class _Event:
         return math.log1p(self.grow / (m * self.first + 1.0))
 
     def narrow(self, m: int) -> float:
-        """c_m = min(A_m, max(U_m, D_m, B_m)), one logarithm of the largest ratio."""
-        one = self.loss / (m * min(self.up, self.down) + self.shrink)
-        two = (self.both + self.cross / (m + 1.0)) / (m + 1.0)
-        return math.log1p(min(self.grow / (m * self.first + 1.0), max(one, two)))
+        """c_m = min(A_m, B_m), one logarithm of the smaller ratio."""
+        both = (self.both + self.cross / (m + 1.0)) / (m + 1.0)
+        return math.log1p(min(self.grow / (m * self.first + 1.0), both))
 
     def all_narrow(self, last: int) -> Iterator[float]:
         """c_1 to c_last, with the arithmetic of `narrow` written out for speed."""
-        log1p, grow, first, loss, shrink = math.log1p, self.grow, self.first, self.loss, self.shrink
-        most, both, cross = min(self.up, self.down), self.both, self.cross
+        log1p, grow, first, both, cross = math.log1p, self.grow, self.first, self.both, self.cross
         for m in range(1, last + 1):
-            one, two = loss / (m * most + shrink), (both + cross / (m + 1.0)) / (m + 1.0)
-            high = one if one > two else two
-            low = grow / (m * first + 1.0)
-            yield log1p(low if low < high else high)
+            one, two = grow / (m * first + 1.0), (both + cross / (m + 1.0)) / (m + 1.0)
+            yield log1p(one if one < two else two)
 
 
 def _unweighted(rows: int, widths: Widths, coarse: bool) -> Fraction:
@@ -156,16 +148,10 @@ def _tail(rows: int, last: int, widths: Widths) -> Fraction:
         return Fraction(0)
     w, w0, w1 = widths.difference, widths.null, widths.alternative
     with ctx.workprec(256 + 4 * math.ceil(w + w0 + w1)):
-
-        def gap(high: Fraction, low: Fraction) -> Fraction:
-            return upper(ball(high).exp() - ball(low).exp())
-
-        broad = gap(min(w0, w1) + w, min(w0, w1))
-        up = gap(min(w0 + w, w1), min(w0 + w, w1) - w)
-        down = gap(min(w1 + w, w0), min(w1 + w, w0) - w)
-        both = gap(w1, Fraction(0)) + gap(w0, Fraction(0))
+        broad = upper(ball(min(w0, w1) + w).exp() - ball(min(w0, w1)).exp())
+        both = upper(ball(w0).exp() - 1 + ball(w1).exp() - 1)
         harmonic = upper(arb(rows).digamma() - arb(last + 1).digamma())
-    return min(broad, max(up, down, both)) * harmonic
+    return min(broad, both) * harmonic
 
 
 def _weighted(rows: int, floor: int, widths: Widths, parts: int) -> Fraction:

@@ -29,7 +29,10 @@ def widths(difference: object, null: object = 0, alternative: object = None) -> 
 
 
 def by_definition(n: int, q: int, w: Widths) -> mp.mpf:
-    """The bound summed term by term with 40 digits, from the formulas as they are stated."""
+    """The bound summed term by term with 40 digits.
+
+    With u and d, bounds of an event with one of the two records at risk, which b is never below.
+    """
     with mp.workdps(40):
         W, W0, W1 = (
             mp.mpf(x.numerator) / x.denominator for x in (w.difference, w.null, w.alternative)
