@@ -5,11 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from dpql.allocation import Allocated, Row, Split
 from dpql.text import declared_text
 from grammar.render import render_text
 from planner.encode import cost_json
+
+if TYPE_CHECKING:
+    from dpql.allocation import Allocated, Row, Split
 
 __all__ = ["allocation_text"]
 

@@ -8,6 +8,8 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from dpql.schemas.shape import Count, Exact, Schema, Shape, Signed
+from planner.calculus.leaves import Kind
+from planner.facts import ColumnType
 
 __all__ = ["Body", "Declared", "LeafShape", "On", "ParamValue", "Unit"]
 
@@ -66,18 +68,7 @@ class ColumnShape(Shape):
     """A declared column; bounds are null where it has none."""
 
     name: str
-    type: Literal[
-        "real",
-        "integer",
-        "boolean",
-        "category",
-        "genotype",
-        "id",
-        "duration",
-        "event",
-        "site",
-        "log_evalue",
-    ]
+    type: ColumnType
     lo: Signed | None
     hi: Signed | None
     levels: list[str]
@@ -133,7 +124,7 @@ class Paid(Shape):
 class LeafShape(Shape):
     """One draw of noise, or several alike; `params` names its privacy parameter."""
 
-    kind: Literal["pure", "lap", "gauss", "br", "dgauss", "gdp", "zcdp", "adp"]
+    kind: Kind
     count: Count
     params: dict[str, Exact]
     sensitivity: Exact | None

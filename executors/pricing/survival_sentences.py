@@ -8,7 +8,13 @@ from fractions import Fraction
 from executors.pricing.survival_model import moved_by_coarse_times
 from planner.facts import Facts
 
-__all__ = ["about_null", "about_records"]
+__all__ = ["EVENLY_SPREAD", "about_null", "about_records"]
+
+EVENLY_SPREAD = (
+    "The forecast takes covariates as spread evenly over their ranges. Real ones are usually "
+    "closer together, so it is optimistic; `spread=` makes it sharper."
+)
+"""What a forecast takes for granted where no spread is written."""
 
 
 def about_records(facts: Facts) -> list[str]:

@@ -42,6 +42,17 @@ class Curve:
         """The last time that can be trusted; 0 where there is none."""
         return float(self.time[self.reliable])
 
+    def json(self) -> dict[str, Any]:
+        """The curve as JSON values: lists of B + 1 numbers, and how far it can be trusted."""
+        return {
+            "time": self.time.tolist(),
+            "estimate": self.estimate.tolist(),
+            "lower": self.lower.tolist(),
+            "upper": self.upper.tolist(),
+            "at_risk": list(self.at_risk),
+            "reliable_to": self.reliable_to,
+        }
+
 
 def curve(site: SiteCurve, level: float, scale: Scale) -> Curve:
     """The curve with a band of which each time's true value lies outside with chance `level`.
@@ -75,12 +86,7 @@ def released(site: Outcome, params: HazardParams, facts: Facts, scale: Scale) ->
     value: dict[str, Any] = {
         "kind": "survival" if scale == "survival" else "cumulative_hazard",
         "time_column": duration.name,
-        "time": found.time.tolist(),
-        "estimate": found.estimate.tolist(),
-        "lower": found.lower.tolist(),
-        "upper": found.upper.tolist(),
-        "at_risk": list(found.at_risk),
-        "reliable_to": found.reliable_to,
+        **found.json(),
         "level": float(params.level),
         "raw": dict(site.value),
     }

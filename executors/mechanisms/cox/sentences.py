@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from executors.mechanisms.cox.params import CoxParams
 from executors.pricing.survival_covariates import covariate_domain
-from executors.pricing.survival_sentences import about_null, about_records
+from executors.pricing.survival_sentences import EVENLY_SPREAD, about_null, about_records
 from executors.pricing.survival_spreads import even_score
 from planner.facts import Facts
 from planner.mechanism import AUTO
@@ -26,8 +26,5 @@ def assumptions(params: CoxParams, facts: Facts) -> tuple[str, ...]:
         said.append("The rule `normal` holds its level for many records, not for every number.")
     even = even_score(covariate_domain(facts), params.beta.left, params.beta.right)
     if params.spread in (AUTO, even):
-        said.append(
-            "The forecast takes covariates as spread evenly over their ranges. Real ones are "
-            "usually closer together, so it is optimistic; `spread=` makes it sharper."
-        )
+        said.append(EVENLY_SPREAD)
     return tuple(said)

@@ -53,12 +53,7 @@ def combine(
             "sites": [
                 {
                     "source": site.value.source,
-                    "time": found.time.tolist(),
-                    "estimate": found.estimate.tolist(),
-                    "lower": found.lower.tolist(),
-                    "upper": found.upper.tolist(),
-                    "at_risk": list(found.at_risk),
-                    "reliable_to": found.reliable_to,
+                    **found.json(),
                     "raw": dict(release["value"]),
                 }
                 for site, found, release in zip(sites, curves, (first, second), strict=True)

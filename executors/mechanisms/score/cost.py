@@ -10,7 +10,7 @@ from executors.pricing.score_design import ScoreDesign, quieter_noise
 from executors.pricing.survival_complaints import about_columns, about_source, too_spread
 from executors.pricing.survival_covariates import covariate_domain
 from executors.pricing.survival_model import about_length, about_size, about_times
-from executors.pricing.survival_sentences import about_null, about_records
+from executors.pricing.survival_sentences import EVENLY_SPREAD, about_null, about_records
 from planner.calculus.cost import Cost
 from planner.calculus.exact import root_down
 from planner.calculus.need import Need
@@ -157,8 +157,5 @@ def assumptions(params: ScoreParams, facts: Facts) -> tuple[str, ...]:
             "score. Both parts are charged as if they held the same people."
         )
     if params.radius is not None and params.spread == AUTO:
-        said.append(
-            "The forecast takes covariates as spread evenly over their ranges. Real ones are "
-            "usually closer together, so it is optimistic; `spread=` makes it sharper."
-        )
+        said.append(EVENLY_SPREAD)
     return tuple(said)
