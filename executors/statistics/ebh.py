@@ -20,9 +20,9 @@ def ebh(
 
     The R largest are rejected, R the largest k for which the k-th largest `value - log_k` is at
     least `log(hypotheses / (level k))`. With `log_k = 0` this is plain e-BH; with log K of the
-    noise (`calibration.log_k`) it is the boosted rule. FDR <= level times the share of true nulls,
-    under any dependence. Raises ValueError for a level outside (0, 1), for fewer hypotheses than
-    values, and for a value that is not finite.
+    noise (`evalue_constant.log_k`) it is the boosted rule. FDR <= level times the share of true
+    nulls, under any dependence. Raises ValueError for a level outside (0, 1), for fewer hypotheses
+    than values, and for a value that is not finite.
     """
     _guard(log_evalues, hypotheses, level, log_k)
     ranked = sorted(log_evalues, reverse=True)

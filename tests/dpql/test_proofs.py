@@ -60,6 +60,14 @@ def test_a_mechanism_has_the_shape_of_every_other(folder: Path) -> None:
     assert (tests / f"test_{folder.name}_suite.py").exists()
 
 
+def test_the_way_of_a_price_leads_through_functions_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    steps = re.findall(r"`((?:grammar|planner|dpql)/[\w/]+\.py)`: `(\w+)`", text)
+    assert len(steps) > 9
+    for path, name in steps:
+        assert f"def {name}(" in (ROOT / path).read_text("utf-8"), (path, name)
+
+
 def test_the_map_of_the_calculus_has_every_module_and_no_other() -> None:
     said = planner.calculus.__doc__ or ""
     drawn = {

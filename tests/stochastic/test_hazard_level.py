@@ -12,7 +12,7 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from executors.statistics.hazard_test import compare
+from executors.statistics.hazard_comparison import compare
 from planner.calculus.cost import Cost
 from suites.hazard_world import World
 

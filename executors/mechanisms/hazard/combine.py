@@ -9,10 +9,10 @@ from typing import Any
 from executors.mechanisms.hazard.cost import HazardTestParams
 from executors.pricing.hazard import AT_RISK, HAZARD, floor_of, horizon_of
 from executors.release import Outcome
+from executors.statistics.hazard_comparison import compare
 from executors.statistics.hazard_curve import curve
 from executors.statistics.hazard_noise import DRAWS, SEED
 from executors.statistics.hazard_site import SiteCurve, laws_of, site_of
-from executors.statistics.hazard_test import compare
 from planner.calculus.leaves import Loss
 from planner.facts import Facts
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from executors.mechanisms.hazard.cost import HazardTestParams, censorings
 from executors.pricing.hazard import with_horizon
+from executors.statistics.hazard_comparison import Comparison, comparison
 from executors.statistics.hazard_forecast import expected, least_reaching
 from executors.statistics.hazard_noise import DRAWS
 from executors.statistics.hazard_site import SiteCurve
-from executors.statistics.hazard_test import Comparison, comparison
 from planner.calculus.cost import Cost
 from planner.calculus.leaves import Loss
 from planner.facts import Facts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log
 
 from executors.mechanisms.peel.design import Design
-from executors.statistics.calibration import log_k
+from executors.statistics.evalue_constant import log_k
 
 __all__ = ["aim", "aims", "needed"]
 

@@ -13,7 +13,7 @@ from executors.mechanisms.peel.params import EvaluesParams, largest_size
 from executors.mechanisms.peel.power import Alternatives, power
 from executors.pricing.allowance import Allowance
 from executors.pricing.evalues import finest_grid, size_grid
-from executors.statistics.calibration import log_k
+from executors.statistics.evalue_constant import log_k
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import declared, solve
 from planner.calculus.leaves import Loss

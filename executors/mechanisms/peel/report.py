@@ -6,8 +6,8 @@ from statistics import NormalDist
 
 from executors.mechanisms.peel.params import EvaluesParams
 from executors.release import NoiseNote, Outcome
-from executors.statistics.calibration import log_k
 from executors.statistics.ebh import ebh, threshold
+from executors.statistics.evalue_constant import log_k
 
 __all__ = ["CAVEAT", "outcome"]
 

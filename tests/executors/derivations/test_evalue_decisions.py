@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from executors.derivations import bonferroni, ebh
 from executors.registry import REGISTRY
-from executors.statistics.calibration import log_k
+from executors.statistics.evalue_constant import log_k
 
 
 def stored(log_evalues: list[float], sigma: float, hypotheses: int) -> dict[str, Any]:

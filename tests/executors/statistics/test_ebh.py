@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
-from executors.statistics.calibration import log_k
 from executors.statistics.ebh import bonferroni, ebh, threshold
+from executors.statistics.evalue_constant import log_k
 
 values = st.lists(st.floats(-20, 40), min_size=1, max_size=12)
 

@@ -19,11 +19,11 @@ from executors.pricing.hazard import (
     root_coefficients,
 )
 from executors.statistics import hazard_leaves
+from executors.statistics.hazard_comparison import compare
 from executors.statistics.hazard_curve import curve
 from executors.statistics.hazard_leaves import STEPS, leaves
 from executors.statistics.hazard_noise import deviations, upper_reach
 from executors.statistics.hazard_site import SiteCurve, SiteValue, site_of
-from executors.statistics.hazard_test import compare
 from executors.statistics.hazard_tree import measured, prefixes, to_prefixes
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import solve

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
-from executors.statistics.calibration import log_k
+from executors.statistics.evalue_constant import log_k
 
 # sigma: the tangent point z, K.
 TABLE = {
