@@ -41,9 +41,10 @@ def plot(release: Mapping[str, Any]) -> str:
         _dots(axes, value["measured"], side)
         axes.set_title(f"{_TITLES[value['kind']]}: {release['name']}", pad=10)
         errors = release["uncertainty"]["standard_error"]
-        figure.supxlabel(
-            _legend(value["measured"], errors), fontsize=8.5, color=GREY, x=0.02, ha="left"
-        )
+        lines = [_legend(value["measured"], errors)]
+        if any(entry is None for row in value["matrix"] for entry in row):
+            lines.append("Grey: the variance of a column cannot be told from 0.")
+        figure.supxlabel("\n".join(lines), fontsize=8.5, color=GREY, x=0.02, ha="left")
 
     margin = 1.3 + 0.06 * min(longest, 24)
     return svg(draw, side + margin + 0.6, side + margin)

@@ -37,8 +37,8 @@ def forecast(params: DiagonalParams, facts: Facts, loss: Loss) -> dict[str, Any]
 
     `rms_error` is the root mean square error of the measured variances from noise alone, before
     they are drawn towards their average, in the unit box; for center=private at the worst means,
-    |m_j| = 1. What the zeros miss is `missed_at_most`; `correlation_noise_of_all_pairs` is what
-    `ssp` would leave on each correlation at this cost.
+    |m_j| = 1, and at zero means. What the zeros miss is `missed_at_most`;
+    `correlation_noise_of_all_pairs` is what `ssp` would leave on each correlation at this cost.
     """
     leaf = loss.leaves[0]
     scale = Fraction(leaf.scale or 0)
@@ -59,7 +59,9 @@ def forecast(params: DiagonalParams, facts: Facts, loss: Loss) -> dict[str, Any]
         "warnings": warnings_of(sd.square, sensitivity, scale),
     }
     if params.center == "private":
-        error += 4.0 * sd.mean**2 + 3.0 * sd.mean**4
+        error += 3.0 * sd.mean**4
+        figures["rms_error_at_zero_mean"] = sqrt(noised * error)
+        error += 4.0 * sd.mean**2
         figures["noise_sd_mean"] = sd.mean
     figures["rms_error"] = sqrt(noised * error)
     return figures

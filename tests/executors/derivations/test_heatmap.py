@@ -76,7 +76,10 @@ def test_the_picture_says_numbers_noise_and_what_is_not_available() -> None:
     assert f"{found['value']['matrix'][0][3]:.2f}" in said
     assert f"±{found['uncertainty']['standard_error'][0][3]:.2f}" in said
     assert said.count("NA") == 9
+    assert "Grey: the variance of a column cannot be told from 0." in said
     assert "all pairs" in said
+    clear = shown(stored_release(SSP, np.eye(3)[[0, 1, 2] * 20], Cost("rho", Fraction(500)), 1))
+    assert "Grey" not in texts(plot(clear))
 
 
 def test_the_picture_is_the_same_bytes_each_time() -> None:

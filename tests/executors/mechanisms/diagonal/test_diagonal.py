@@ -154,6 +154,17 @@ def test_the_forecast_error_is_that_of_simulated_releases() -> None:
             assert found == pytest.approx(figures["rms_error"], rel=0.05)
 
 
+def test_the_forecast_error_at_zero_means_is_that_of_simulated_releases() -> None:
+    facts, rows = facts_of(80), np.tile([[1.0], [-1.0]], (40, 3))
+    summary = summary_of(MECHANISM, params(), facts, ArrayReader(rows))
+    figures = forecast(params(), facts, loss_of(MECHANISM, params(), facts, RHO))
+    outcomes = releases(MECHANISM, params(), facts, RHO, summary, range(1500))
+    squares = [((np.diag(o.value["raw"]) - 1.0) ** 2).sum() for o in outcomes]
+    found = np.sqrt(np.mean(squares))
+    assert found == pytest.approx(figures["rms_error_at_zero_mean"], rel=0.05)
+    assert found < 0.7 * figures["rms_error"]
+
+
 def test_the_assumptions_name_what_is_missing() -> None:
     text = " ".join(MECHANISM.assumptions(params(center="midpoint"), facts_of(9)))
     assert "second moments" in text
