@@ -58,7 +58,7 @@ def advice(
 def _ssp_instead(params: PaceParams, columns: int, clipping: float) -> list[dict[str, str]]:
     """Where `ssp` errs less by simulation on ranges of three standard deviations to each side.
 
-    About a private mean `pace` looks at it first, and errs no more for a few columns.
+    About a private mean of a few columns it depends on where the means lie.
     """
     help = "write `COVARIANCE ssp` with the same cost"
     is_public = params.center != "private"
