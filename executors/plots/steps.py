@@ -16,6 +16,8 @@ __all__ = ["Arm", "drawn"]
 
 _COLOURS = (BLUE, ORANGE)
 _DASHES = ("solid", "dashed")
+_COLUMN = 64
+"""About so many small figures fit side by side below the curves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,31 @@ def drawn(title: str, arms: Sequence[Arm], scale: Literal["survival", "hazard"])
         rows = figure.subplots(
             2, 1, sharex=True, gridspec_kw={"height_ratios": [10, 1.1 + len(arms)]}
         )
+        places = _places(arms)
         _curves(rows[0], title, arms, scale)
-        _counts(rows[1], arms)
+        rows[0].set_xticks(
+            [arms[0].time[place] for place in places],
+            [_written(arms[0].time[place]) for place in places],
+        )
+        _counts(rows[1], arms, places)
 
     return svg(draw, height=4.4 + 0.3 * len(arms))
+
+
+def _places(arms: Sequence[Arm]) -> range:
+    """Of which times the axis is marked and the counts are shown: at most 9, fewer of long counts.
+
+    Equal steps that end at the last time, where that takes less than twice as long a step.
+    """
+    bins = len(arms[0].time) - 1
+    longest = max(len(f"{count:,}") for arm in arms for count in arm.at_risk)
+    least = -(-bins // max(2, min(8, _COLUMN // (longest + 2))))
+    even = next(step for step in range(least, bins + 1) if bins % step == 0)
+    return range(0, bins + 1, even if even < 2 * least else least)
+
+
+def _written(time: float) -> str:
+    return f"{time:.4g}" if time < 10_000 else f"{time:,.0f}"
 
 
 def _curves(axes: Axes, title: str, arms: Sequence[Arm], scale: str) -> None:
@@ -76,7 +99,7 @@ def _curves(axes: Axes, title: str, arms: Sequence[Arm], scale: str) -> None:
     axes.text(
         1.0,
         1.01,
-        f"shaded: {100 * (1 - arms[0].level):g} % band at each time",
+        f"shaded: {100 * (1 - arms[0].level):g} % band at each time, privacy noise included",
         ha="right",
         va="bottom",
         color=GREY,
@@ -86,7 +109,7 @@ def _curves(axes: Axes, title: str, arms: Sequence[Arm], scale: str) -> None:
     axes.tick_params(labelbottom=True)
     axes.set_xlabel(arms[0].column)
     if len(arms) > 1 or trusted < end:
-        axes.legend(loc="best")
+        axes.legend(loc="best", frameon=True, facecolor="white", edgecolor="white", framealpha=0.9)
 
 
 def _height(arms: Sequence[Arm]) -> float:
@@ -121,32 +144,31 @@ def _arm(axes: Axes, arm: Arm, colour: str, dash: str) -> None:
     )
 
 
-def _counts(axes: Axes, arms: Sequence[Arm]) -> None:
-    """Noisy numbers at risk under a few times of the axis, one line an arm."""
+def _counts(axes: Axes, arms: Sequence[Arm], places: Sequence[int]) -> None:
+    """Noisy numbers at risk under the marks of the axis, one line an arm."""
     axes.set_axis_off()
     axes.set_ylim(0.0, 1.2 + len(arms))
     axes.text(0.0, len(arms) + 0.5, "Number at risk (with noise)", va="center", fontsize=9)
     time = arms[0].time
-    step = max(1, (len(time) - 1) // 8)
-    places = list(range(0, len(time), step))
+    longest = max(len(f"{arm.at_risk[0]:,}") for arm in arms)
     for line, (arm, colour) in enumerate(zip(arms, _COLOURS, strict=False)):
         height = len(arms) - line - 0.5
-        axes.text(
-            -0.02,
-            height,
+        axes.annotate(
             arm.label,
+            (0.0, height),
+            (-10.0 - 3.0 * longest, 0.0),
+            textcoords="offset points",
             ha="right",
             va="center",
             fontsize=8,
             color=colour,
-            transform=axes.get_yaxis_transform(),
         )
         for place in places:
             axes.text(
                 time[place],
                 height,
                 f"{arm.at_risk[place]:,}",
-                ha="left" if place == 0 else "right" if place == len(time) - 1 else "center",
+                ha="center",
                 va="center",
                 fontsize=9,
                 color=colour,

@@ -24,6 +24,7 @@ from suites.samplers import FastSampler, ScriptedSampler
 from suites.trial import Case, Trial, written
 
 N = 400
+SVG = "{http://www.w3.org/2000/svg}text"
 
 
 def people(seed: int = 1) -> pa.Table:
@@ -144,7 +145,7 @@ def test_the_table_has_a_row_a_time() -> None:
 def texts(picture: str) -> list[str]:
     """The texts in an SVG file."""
     root = ElementTree.fromstring(picture)
-    return [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    return [node.text or "" for node in root.iter(SVG)]
 
 
 def test_the_picture_names_its_axes_its_band_and_the_numbers_at_risk() -> None:
@@ -152,10 +153,36 @@ def test_the_picture_names_its_axes_its_band_and_the_numbers_at_risk() -> None:
     said = texts(plot(made))
     for wanted in ("what we saw", "time", "Survival probability", "Number at risk (with noise)"):
         assert wanted in said
-    assert "shaded: 95 % band at each time" in said
+    assert "shaded: 95 % band at each time, privacy noise included" in said
     assert f"{made['value']['at_risk'][0]:,}" in said
     assert "Cumulative hazard" in texts(plot_hazard(release(trial(HAZARD), people())))
     assert plot(made) == plot(made)
+
+
+def places(picture: str, wanted: list[str]) -> list[float]:
+    """Where texts that are centred stand, from left to right, the first time each is met."""
+    found: dict[str, float] = {}
+    for node in ElementTree.fromstring(picture).iter(SVG):
+        if "anchor: middle" in node.get("style", ""):
+            found.setdefault(node.text or "", float(node.get("x", "nan")))
+    return [found[one] for one in wanted]
+
+
+@pytest.mark.parametrize(("bins", "rows", "step"), [(8, 400, 1), (24, 5000, 3), (36, 900_000, 6)])
+def test_numbers_at_risk_stand_apart_below_the_marks_of_the_axis(
+    bins: int, rows: int, step: int
+) -> None:
+    at_risk = [rows - place for place in range(bins + 1)]
+    time = [float(place) for place in range(bins + 1)]
+    curve = [1.0 - place / (2 * bins) for place in range(bins + 1)]
+    value = {"time": time, "estimate": curve, "lower": curve, "upper": curve, "at_risk": at_risk}
+    value |= {"reliable_to": time[-1], "level": 0.05, "time_column": "months"}
+    picture = plot({"name": "curve", "value": value})
+    shown = range(0, bins + 1, step)
+    marks = places(picture, [f"{time[place]:g}" for place in shown])
+    counts = places(picture, [f"{at_risk[place]:,}" for place in shown])
+    assert counts == pytest.approx(marks, abs=0.5)
+    assert min(np.diff(counts)) > 6.5 * len(f"{rows:,}")  # points; a figure is 5.7 wide
 
 
 def test_the_picture_greys_what_is_not_reliable() -> None:
