@@ -50,6 +50,9 @@ def releases_text(releases: Sequence[Mapping[str, Any]]) -> str:
         for name in _ordered(value):
             lines += _value(name, value[name], names)
         lines += _uncertainty(release.get("uncertainty", {}), names)
+        for note in release.get("notes", ()):
+            said = fill(str(note), 94, initial_indent="  note: ", subsequent_indent="    ")
+            lines += said.split("\n")
         lines.append("")
     return "\n".join(lines)
 

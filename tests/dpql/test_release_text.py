@@ -74,3 +74,12 @@ def test_how_far_to_trust_a_release_is_told():
         "    lower  -1",
         "    noise_sd  0.5",
     ]
+
+
+def test_what_a_release_means_is_printed_below_its_figures():
+    made = {**release({"score": [-25.7]}), "notes": ["positive where it dies " + "sooner " * 20]}
+    figures, *note = releases_text([made]).splitlines()[1:]
+    assert figures == "  score  -25.7"
+    assert note[0].startswith("  note: positive where it dies")
+    assert len(note) > 1
+    assert max(map(len, note)) <= 96
