@@ -111,8 +111,14 @@ def _csv(rows: list[list[Any]]) -> str:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write one text file: beside its place, to disk, then renamed. Raises `UsageError`."""
+    """Write one text file: beside its place, to disk, then renamed. Raises `UsageError`.
+
+    A device or a pipe, such as /dev/stdout, is written to and never replaced.
+    """
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_text(text, "utf-8")
+            return path
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=".dpql-")
         try:
