@@ -43,7 +43,8 @@ class CsvSource:
     def describe(self) -> Description:
         """Names from the first record, every column as text; the number of rows is unknown."""
         _, names = self._head()
-        return Description(tuple((name, "string") for name in names), None, is_ordered=True)
+        columns = tuple((name, "string") for name in names)
+        return Description(columns, None, is_ordered=True, from_line=True)
 
     def open(self, token: Token, unit: str | None = None, max_rows: int = 1) -> TableReader:
         """A reader of the file, which must not have changed since it was bound."""
@@ -65,7 +66,8 @@ class CsvSource:
             DataFailure(
                 "DPQL-E105",
                 f"the first line of `{self.place.name}` does not name the columns",
-                "give the file a first line with the column names, in UTF-8",
+                "give the file a first line with the column names, in UTF-8, with line ends LF or "
+                "CRLF; export a spreadsheet as CSV",
             ),
         )
 
@@ -78,6 +80,8 @@ class CsvSource:
         if not head or not head.strip():
             raise ValueError("no names")
         text = head.decode("utf-8-sig")
+        if "\x00" in text or "\r" in text:
+            raise ValueError("no text, or no line ends")
         outside = "".join(text.split('"')[::2])
         separator = next((mark for mark in _SEPARATORS if mark in outside), ",")
         return separator, tuple(_split(text, separator))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -47,7 +46,7 @@ def check_schema(
     """
     read = None if columns is None else set(columns)
     stored = {name: stored_kind_of(type) for name, type in description.columns}
-    findings = list(_twice(description))
+    findings: list[Diagnostic] = []
     if ordered and not description.is_ordered:
         findings.append(
             Diagnostic(
@@ -62,11 +61,11 @@ def check_schema(
         if read is not None and column.name not in read:
             continue
         if column.pattern:
-            findings += _pattern(column, stored)
+            findings += _pattern(column, description, stored)
         else:
-            findings += _fits(column.name, _STORED[column.type], column.type.upper(), stored)
+            findings += _fits(column.name, _STORED[column.type], column.type, description, stored)
     if facts.unit is not None:
-        findings += _fits(facts.unit, _UNITS, "UNIT", stored)
+        findings += _fits(facts.unit, _UNITS, "unit", description, stored)
     if description.rows is not None and description.rows != facts.rows:
         findings.append(
             Diagnostic(
@@ -92,38 +91,39 @@ def stored_kind_of(type: str) -> StoredKind:
         return "other"
 
 
-def _twice(description: Description) -> Iterable[Diagnostic]:
-    for name, count in Counter(name for name, _ in description.columns).items():
-        if count > 1:
-            yield Diagnostic(
-                "DPQL-E103",
-                f"the data has {count} columns named `{name}`",
-                help="rename the columns so that each name stands for one",
-            )
-
-
 def _fits(
-    name: str, allowed: tuple[StoredKind, ...], wanted: str, stored: dict[str, StoredKind]
+    name: str,
+    allowed: tuple[StoredKind, ...],
+    wanted: str,
+    description: Description,
+    stored: dict[str, StoredKind],
 ) -> Iterable[Diagnostic]:
     kind = stored.get(name)
+    count = sum(one == name for one, _ in description.columns)
     if kind is None:
-        near = get_close_matches(name, stored, n=1, cutoff=0.6)
         yield Diagnostic(
-            "DPQL-E100",
-            f"the data has no column `{name}`",
-            help=f"did you mean `{near[0]}`?" if near else _listed(stored),
+            "DPQL-E100", f"the data has no column `{name}`", help=_names(name, description, stored)
+        )
+    elif count > 1:
+        yield Diagnostic(
+            "DPQL-E103",
+            f"the data has {count} columns named `{name}`",
+            help="rename the columns so that each name stands for one",
         )
     elif kind not in allowed:
         yield Diagnostic(
             "DPQL-E101",
-            f"the column `{name}` is not stored as a type that {wanted} can be read from",
-            note=f"{wanted} is read from columns stored as {', '.join(allowed)}",
+            f"the column `{name}` is not stored as a type that {wanted.upper()} can be read from",
+            note=f"{wanted.upper()} is read from columns stored as {', '.join(allowed)}",
             help=f"convert `{name}` in the file, or leave it out of the statement",
         )
 
 
-def _pattern(column: Column, stored: dict[str, StoredKind]) -> Iterable[Diagnostic]:
-    names = [name for name in stored if fnmatchcase(name, column.name)]
+def _pattern(
+    column: Column, description: Description, stored: dict[str, StoredKind]
+) -> Iterable[Diagnostic]:
+    every = [name for name, _ in description.columns if fnmatchcase(name, column.name)]
+    names = list(dict.fromkeys(every))
     if not names or (column.hypotheses is not None and len(names) != column.hypotheses):
         wanted = "any" if column.hypotheses is None else str(column.hypotheses)
         yield Diagnostic(
@@ -132,11 +132,29 @@ def _pattern(column: Column, stored: dict[str, StoredKind]) -> Iterable[Diagnost
             note=f"{len(names)} of its {len(stored)} column names match",
             help="correct the pattern or its HYPOTHESES, or bind another file",
         )
+    if len(every) > len(names):
+        yield Diagnostic(
+            "DPQL-E103",
+            f"two columns that match `{column.name}` have the same name",
+            help="rename the columns so that each name stands for one",
+        )
+        return
     for name in names:
-        yield from _fits(name, _STORED[column.type], column.type.upper(), stored)
+        yield from _fits(name, _STORED[column.type], column.type, description, stored)
 
 
-def _listed(stored: dict[str, StoredKind]) -> str:
-    names = [f"`{name}`" for name in stored]
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"the data has the columns {', '.join(names[:12])}{more}"
+def _names(name: str, description: Description, stored: dict[str, StoredKind]) -> str:
+    """Help for a name that is not there; of a line of text it repeats nothing but that name."""
+    if description.from_line:
+        same = [one for one in stored if one.casefold() == name.casefold()]
+        return (
+            f"it has `{same[0]}`: names are compared exactly"
+            if same
+            else "the first line of the file must hold the names of the columns, as declared"
+        )
+    near = get_close_matches(name, stored, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    shown = ", ".join(f"`{one}`" for one in list(stored)[:12])
+    more = f" and {len(stored) - 12} more" if len(stored) > 12 else ""
+    return f"the data has the columns {shown}{more}"

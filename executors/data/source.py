@@ -16,11 +16,16 @@ __all__ = ["Clamp", "Description", "Flag", "Level", "Plain", "Reader", "Selectio
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Names and stored types of a source's columns; `rows` where a footer tells it, else None."""
+    """Names and stored types of a source's columns; `rows` where a footer tells it, else None.
+
+    `from_line`: the names are a line of text, which in a file without names is somebody's row. No
+    message may quote them.
+    """
 
     columns: tuple[tuple[str, str], ...]
     rows: int | None
     is_ordered: bool
+    from_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)

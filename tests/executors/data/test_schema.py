@@ -6,6 +6,8 @@ import pyarrow as pa
 import pytest
 
 from executors.data.arrow import ArrowSource, table_of
+from executors.data.bind import open_source
+from executors.data.failure import DataFailure
 from executors.data.schema import check_schema
 from executors.data.settings import Settings
 from executors.data.source import Description
@@ -80,6 +82,43 @@ def test_the_unit_column_must_be_there():
 def test_two_columns_of_one_name_are_found():
     twice = Description((("age", "double"), ("age", "double")), None, True)
     assert codes(check_schema(twice, facts(AGE))) == ["DPQL-E103"]
+
+
+def test_columns_that_are_not_read_may_share_a_name():
+    source = Description((("x", "double"), ("x", "double"), ("age", "double")), None, True)
+    assert check_schema(source, facts(AGE)) == ()
+    pairs = Description((("rs1", "int8"), ("rs1", "int8")), None, True)
+    genotypes = Column("rs*", "genotype", pattern=True)
+    assert codes(check_schema(pairs, facts(genotypes))) == ["DPQL-E103"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "74,11.3,Smith\n75,11.3,Smith\n",
+        "74,Smith,Smith\n",
+        "74,agee,Smith\n",
+        "age,74,Smith\rage,11.3,Smith\r",
+        "74,11.3,Smith",
+    ],
+)
+def test_a_file_without_names_has_none_of_its_row_quoted(tmp_path, text):
+    (tmp_path / "d.csv").write_bytes(text.encode())
+    rs = Column("S*", "genotype", pattern=True, hypotheses=5)
+    try:
+        found = check_schema(open_source(str(tmp_path / "d.csv")).describe(), facts(AGE, ARM, rs))
+        said = " ".join(f"{one.message} {one.note} {one.help}" for one in found)
+    except DataFailure as failure:
+        said = f"{failure.message} {failure.help}"
+    assert said
+    for value in ("74", "11.3", "Smith", "agee"):
+        assert value not in said
+
+
+def test_a_name_in_other_letters_is_told_also_in_a_line(tmp_path):
+    (tmp_path / "d.csv").write_text("AGE,arm\n1,a\n")
+    (finding,) = check_schema(open_source(str(tmp_path / "d.csv")).describe(), facts(AGE))
+    assert finding.help == "it has `AGE`: names are compared exactly"
 
 
 def test_a_pattern_stands_for_as_many_columns_as_declared():
