@@ -5,27 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grammar.scan import Token
+from grammar.words import DATASET_CLAUSES, POLICY_CLAUSES
 
 __all__ = ["without"]
 
-_CLAUSES = frozenset(
-    [
-        "FROM",
-        "ROWS",
-        "UNIT",
-        "POPULATION",
-        "NEIGHBORS",
-        "SITES",
-        "COLUMNS",
-        "CENTER",
-        "NORM",
-        "BUDGET",
-        "CAP",
-        "ALLOW",
-        "FORBID",
-        "REQUIRE",
-    ]
-)
+_CLAUSES = DATASET_CLAUSES | POLICY_CLAUSES
 _OPENING = frozenset(["LPAR", "LSQB"])
 _CLOSING = frozenset(["RPAR", "RSQB"])
 

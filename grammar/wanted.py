@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from grammar.automaton import Stuck
 from grammar.scan import Token
-from grammar.words import VERBS
+from grammar.words import DATASET_CLAUSES, POLICY_CLAUSES, VERBS
 
 __all__ = ["WRITTEN", "wanted"]
 
@@ -16,21 +16,6 @@ _ITEM = frozenset(
     ["NAME", "QUOTED", "AUTO", "NUMBER", "COST", "BUDGET", "ON", "COLUMNS", "BY", "AS", "COMMA"]
 )
 _NAMES = frozenset(["NAME", "QUOTED", "AUTO"])
-_DATASET_CLAUSES = frozenset(
-    [
-        "FROM",
-        "ROWS",
-        "UNIT",
-        "POPULATION",
-        "NEIGHBORS",
-        "SITES",
-        "COLUMNS",
-        "CENTER",
-        "NORM",
-        "BUDGET",
-    ]
-)
-_POLICY_CLAUSES = frozenset(["CAP", "ALLOW", "FORBID", "REQUIRE"])
 _GROWING = frozenset(["PLUS", "MINUS", "STAR", "SLASH", "CARET", "COLON", "BAR", "DOT"])
 _OWN_WORDS = frozenset(
     [
@@ -51,7 +36,7 @@ _GROUPS = (
     (_VALUE, "a value", frozenset(["RSQB"])),
     (_TERM, "a term", frozenset[str]()),
     (_ITEM - {"COMMA", "AS"}, "an option, a clause or a cost", frozenset(["COMMA", "AS"])),
-    (_NAMES, "a name", _DATASET_CLAUSES | _POLICY_CLAUSES | _OWN_WORDS),
+    (_NAMES, "a name", DATASET_CLAUSES | POLICY_CLAUSES | _OWN_WORDS),
 )
 WRITTEN = {
     "LPAR": "`(`",
@@ -85,12 +70,12 @@ def wanted(stuck: Stuck, tokens: Sequence[Token]) -> str:
             words.append(phrase)
             left -= group | companions
             break
-    if left >= _DATASET_CLAUSES:
+    if left >= DATASET_CLAUSES:
         words.append("a clause such as COLUMNS")
-        left -= _DATASET_CLAUSES | {"MAX"}
-    elif left >= _POLICY_CLAUSES:
+        left -= DATASET_CLAUSES | {"MAX"}
+    elif left >= POLICY_CLAUSES:
         words.append("a clause (CAP, ALLOW, FORBID, REQUIRE)")
-        left -= _POLICY_CLAUSES
+        left -= POLICY_CLAUSES
     if left.issuperset(VERBS):
         words.append("a verb")
         left.difference_update(VERBS)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = [
     "COST_WORDS",
+    "DATASET_CLAUSES",
     "LOCAL_WORDS",
+    "POLICY_CLAUSES",
     "RESERVED",
     "STATEMENT_WORDS",
     "VERBS",
@@ -17,6 +19,22 @@ RESERVED = frozenset(
     (*STATEMENT_WORDS, "COLUMNS", "BUDGET", "ON", "VS", "BY", "AS", "AT", "AND", "IN")
 )
 COST_WORDS = ("eps", "delta", "rho", "mu")
+DATASET_CLAUSES = frozenset(
+    [
+        "FROM",
+        "ROWS",
+        "UNIT",
+        "POPULATION",
+        "NEIGHBORS",
+        "SITES",
+        "COLUMNS",
+        "CENTER",
+        "NORM",
+        "BUDGET",
+    ]
+)
+POLICY_CLAUSES = frozenset(["CAP", "ALLOW", "FORBID", "REQUIRE"])
+"""The words with which a clause of a DATASET, or of a POLICY, begins."""
 
 # Words that mean something inside one statement only; elsewhere they are plain names.
 LOCAL_WORDS: dict[str, frozenset[str]] = {

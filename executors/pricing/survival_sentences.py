@@ -1,4 +1,4 @@
-"""What the level of a survival test assumes, in plain words."""
+"""What is said of every survival test in plain words: assumptions, and that it cannot succeed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fractions import Fraction
 from executors.pricing.survival_model import moved_by_coarse_times
 from planner.facts import Facts
 
-__all__ = ["EVENLY_SPREAD", "about_null", "about_records"]
+__all__ = ["EVENLY_SPREAD", "about_null", "about_records", "cannot_succeed"]
 
 EVENLY_SPREAD = (
     "The forecast takes covariates as spread evenly over their ranges. Real ones are usually "
@@ -57,3 +57,13 @@ def about_null(
             f"about {moved:.2g} of its standard deviations under the {name}."
         )
     return said
+
+
+def cannot_succeed(power: float, level: float, null: str, way: str) -> dict[str, str]:
+    """The warning that a test hardly rejects a false null more often than a true one."""
+    return {
+        "code": "DPQL-W212",
+        "message": f"this test cannot succeed at this budget: it would reject a false {null} in "
+        f"{100 * power:.3g} % of studies, a true one in up to {100 * level:.3g} %",
+        "help": f"give it more of the budget, more records, or {way}",
+    }

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from executors.pricing.score_design import ScoreDesign
+from executors.pricing.survival_sentences import cannot_succeed
 from executors.statistics.score_decision import Judge
 from executors.statistics.score_law import SEED, unit_noise
 from executors.statistics.score_release import judge_of
@@ -159,7 +160,9 @@ def figures(
     if design.scale is not None:
         shown["units"] = "each covariate runs from -1 to 1 over its range"
     if radius is not None and shown["power"] < 2 * level:
-        shown["warnings"].append(_cannot_succeed(shown["power"], float(level)))
+        shown["warnings"].append(
+            cannot_succeed(shown["power"], float(level), "null", "plan for a larger effect")
+        )
     least, reach = shown["detectable_effect"], math.sqrt(float(design.squared_diameter))
     if radius is None and (least is None or least * reach > LARGEST_RATIO):
         shown["warnings"].append(_sees_nothing())
@@ -195,13 +198,4 @@ def _sees_nothing() -> dict[str, str]:
         "message": "this test cannot succeed at this budget: four studies in five would miss even "
         f"hazards that differ by a factor of e^{LARGEST_RATIO:g}",
         "help": "give it more of the budget, or more records",
-    }
-
-
-def _cannot_succeed(found: float, level: float) -> dict[str, str]:
-    return {
-        "code": "DPQL-W212",
-        "message": f"this test cannot succeed at this budget: it would reject a false null in "
-        f"{100 * found:.3g} % of studies, a true one in up to {100 * level:.3g} %",
-        "help": "give it more of the budget, more records, or plan for a larger effect",
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from grammar import tree
-from grammar.diagnostics import Label
 from planner.bind import costs
 from planner.bind.columns import columns_of
 from planner.bind.scope import Scope
@@ -36,7 +35,7 @@ def bind_dataset(statement: tree.Dataset, scope: Scope) -> BoundDataset | None:
     findings = scope.findings
     before = len(findings.items)
     fresh = scope.define(statement.name, "dataset")
-    clauses = _once(statement, scope)
+    clauses = scope.once(statement.clauses, _WORDS, "DPQL-E028")
     try:
         rows = _rows(statement, clauses, scope)
         _neighbors(clauses, scope)
@@ -89,23 +88,6 @@ def _full_names(statement: tree.Dataset, sites: tuple[tuple[str, int], ...], sco
         for sign in "./":
             full = f"{statement.name.text}{sign}{name}"
             scope.define_text(full, statement.name.span, "site's full name")
-
-
-def _once(statement: tree.Dataset, scope: Scope) -> dict[type, tree.DatasetClause]:
-    clauses: dict[type, tree.DatasetClause] = {}
-    for clause in statement.clauses:
-        kind = type(clause)
-        if kind in clauses:
-            scope.findings.error(
-                "DPQL-E028",
-                f"{_WORDS[kind]} is written twice",
-                clause.span,
-                help="keep one",
-                labels=[Label(clauses[kind].span, "first here")],
-            )
-        else:
-            clauses[kind] = clause
-    return clauses
 
 
 def _rows(statement: tree.Dataset, clauses: dict[type, tree.DatasetClause], scope: Scope) -> int:

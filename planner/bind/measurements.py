@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from grammar import tree
-from grammar.diagnostics import Label
 from planner.bind.options import params_of
 from planner.bind.paid import paid_of
 from planner.bind.scope import Scope
@@ -74,7 +73,7 @@ def _bind(
     statement: tree.Measurement, mechanism: Mechanism, name: str, scope: Scope
 ) -> BoundMeasurement | None:
     title = f"{mechanism.verb} {mechanism.method}"
-    single = _once(statement, scope)
+    single = scope.once(statement.items, _WORDS, "DPQL-E041")
     params, places = params_of(
         mechanism.params,
         [item for item in statement.items if isinstance(item, tree.Option | tree.Flag)],
@@ -112,25 +111,6 @@ def _bind(
     bound = BoundMeasurement(name, mechanism, params, facts, paid, statement.span, places)
     _listen(bound, title, statement, scope)
     return bound
-
-
-def _once(statement: tree.Measurement, scope: Scope) -> dict[type, tree.Item]:
-    single: dict[type, tree.Item] = {}
-    for item in statement.items:
-        kind = type(item)
-        if kind not in _WORDS:
-            continue
-        if kind in single:
-            scope.findings.error(
-                "DPQL-E041",
-                f"{_WORDS[kind]} is written twice",
-                item.span,
-                help="keep one",
-                labels=[Label(single[kind].span, "first here")],
-            )
-        else:
-            single[kind] = item
-    return single
 
 
 def _no_formula(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from grammar import tree
 from grammar.diagnostics import Label
@@ -18,6 +19,7 @@ __all__ = ["Scope"]
 Sort: TypeAlias = Literal[
     "dataset", "site", "site's full name", "LET", "e-value source", "release", "derived name"
 ]
+Part = TypeVar("Part", tree.DatasetClause, tree.Item)
 
 
 @dataclass(slots=True)
@@ -64,6 +66,24 @@ class Scope:
             labels=[Label(before[1], f"first defined here, as a {before[0]}")],
         )
         return False
+
+    def once(self, nodes: Iterable[Part], words: Mapping[type, str], code: str) -> dict[type, Part]:
+        """The first node of each kind that has a word; a second one is an error under `code`."""
+        found: dict[type, Part] = {}
+        for node in nodes:
+            kind = type(node)
+            if kind not in words:
+                continue
+            first = found.setdefault(kind, node)
+            if first is not node:
+                self.findings.error(
+                    code,
+                    f"{words[kind]} is written twice",
+                    node.span,
+                    help="keep one",
+                    labels=[Label(first.span, "first here")],
+                )
+        return found
 
     def names(self, *sorts: Sort) -> list[str]:
         """The names of some sorts, in the order of their definition."""

@@ -11,6 +11,7 @@ from executors.mechanisms.cox.outlook import Outlook
 from executors.mechanisms.cox.params import CoxParams
 from executors.mechanisms.cox.synthetic import Synthetic
 from executors.pricing.survival_covariates import covariate_domain
+from executors.pricing.survival_sentences import cannot_succeed
 from executors.pricing.survival_spreads import even_score
 from executors.statistics.survival_decision import Noise, power, threshold
 from planner.calculus.cost import Cost
@@ -83,17 +84,9 @@ def forecast(params: CoxParams, facts: Facts, loss: Loss) -> Mapping[str, Any]:
         "warnings": [],
     }
     if found < 2 * params.level:
-        shown["warnings"] = [_cannot_succeed(found, float(params.level))]
+        way = "an alternative farther from `b0`"
+        shown["warnings"] = [cannot_succeed(found, float(params.level), "`b0`", way)]
     return shown
-
-
-def _cannot_succeed(found: float, level: float) -> dict[str, str]:
-    return {
-        "code": "DPQL-W212",
-        "message": f"this test cannot succeed at this budget: it would reject a false `b0` in "
-        f"{100 * found:.3g} % of studies, a true one in up to {100 * level:.3g} %",
-        "help": "give it more of the budget, more records, or an alternative farther from `b0`",
-    }
 
 
 def _synthetic(params: CoxParams, facts: Facts) -> Synthetic:
