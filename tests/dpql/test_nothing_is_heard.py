@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from suites.studies import Study, survival_table
+from suites.studies import TRIAL, Study, survival_table
 
 HOSTILE: list[dict[str, Any]] = [
     {},
@@ -143,16 +143,8 @@ def test_the_clamp_holds_in_every_release(tmp_path: Path) -> None:
             assert np.array_equal(np.array(left[key], object), np.array(right[key], object)), key
 
 
-SEARCH = """\
-DATASET trial
-  ROWS 200
-  COLUMNS (
-    time  DURATION IN [0, 10],
-    event EVENT,
-    arm   BOOLEAN,
-    age   REAL IN [20, 80]
-  )
-COVARIANCE pace strategy=entries anneal=1 rho=0.3 AS searched
+SEARCH = f"""\
+{TRIAL}COVARIANCE pace strategy=entries anneal=1 rho=0.3 AS searched
 COVARIANCE pace strategy=dense rho=0.3 AS released
 """
 

@@ -13,6 +13,7 @@ from dpql.commands.ledger import cost_of
 from dpql.ledger import Ledger
 from dpql.ledger.facts import KeyFacts, TableFacts
 from dpql.ledger.opening import compile_cap
+from suites.queries import ROSSI
 from suites.studies import evalue_facts, survival_table
 
 DECLARED = """\
@@ -74,23 +75,9 @@ def test_the_three_sentences_plan_and_run(tmp_path: Path) -> None:
     ledger.close()
 
 
-WHOLE_FILE = """\
+WHOLE_FILE = f"""\
 -- recidivism.dpql: may a reviewer approve this?
-DATASET rossi
-  ROWS 432
-  COLUMNS (
-    week   DURATION IN [0, 52],
-    arrest EVENT,
-    fin    BOOLEAN,
-    age    REAL IN [16, 60],
-    prio   REAL IN [0, 20]
-  )
-  BUDGET mu=2.5
-
-LET b0 = [0, 0, 0]
-LET b1 = [-0.4, -0.03, 0.09]
-
-TEST cox beta=b0 VS b1 event_rate=0.26 BUDGET eps=1 AS effect
+{ROSSI}TEST cox beta=b0 VS b1 event_rate=0.26 BUDGET eps=1 AS effect
 COVARIANCE pace COLUMNS (age, prio) mu=0.3 AS sigma
 DERIVE corr = correlation(sigma)
 EXPECT effect.power >= 0.15

@@ -18,9 +18,9 @@ from dpql.ledger import Ledger
 from dpql.ledger.facts import KeyFacts, Reviewer, SensitivityFact, TableFacts
 from dpql.ledger.opening import compile_cap
 
-__all__ = ["SURVIVAL", "Spy", "Study", "survival_table"]
+__all__ = ["SURVIVAL", "Spy", "Study", "TRIAL", "survival_table"]
 
-SURVIVAL = """\
+TRIAL = """\
 DATASET trial
   ROWS 200
   COLUMNS (
@@ -29,11 +29,16 @@ DATASET trial
     arm   BOOLEAN,
     age   REAL IN [20, 80]
   )
+"""
+SURVIVAL = (
+    TRIAL
+    + """\
 {budget}
 TEST cox beta=[0, 0] VS [-0.5, 0.02] shrink=0.5 {cox} AS effect
 COVARIANCE ssp COLUMNS (age, arm) {ssp} AS sigma
 COVARIANCE diagonal COLUMNS (age) {diagonal} AS spread
 """
+)
 
 
 def query(

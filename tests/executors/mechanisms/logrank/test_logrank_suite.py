@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction as F
 from typing import Any
 
@@ -12,8 +12,8 @@ import pyarrow as pa
 from executors.mechanisms.logrank import MECHANISM
 from executors.mechanisms.logrank.params import LogrankParams
 from planner.facts import Column, Facts
-from suites.mechanism import MechanismSuite, Pair
 from suites.survival_cases import COSTS, facts, likeliest, table
+from suites.survival_suite import RecordSuite
 from suites.trial import Case
 
 GROUP = Column("arm", "boolean")
@@ -24,7 +24,7 @@ def two_groups(rows: int) -> Facts:
     return Facts(facts(rows, [GROUP]).sources, ())
 
 
-class TestLogrank(MechanismSuite):
+class TestLogrank(RecordSuite):
     """Without a risk floor the score attains its sensitivity, so nearly every error shows."""
 
     mechanism = MECHANISM
@@ -37,23 +37,13 @@ class TestLogrank(MechanismSuite):
             params = LogrankParams(group="arm", riskfloor=F(0), effect=F(1, 2))
             yield Case("plain", params, two_groups(60), cost)
 
+    def names(self, case: Case) -> Sequence[str]:
+        return [GROUP.name]
+
     def table(self, case: Case, rng: np.random.Generator) -> pa.Table:
         n = case.facts.rows
         arm = rng.integers(0, 2, n)
         return table(rng.integers(0, 130, n), rng.random(n) < 0.6, {"arm": arm})
-
-    def worst(self, case: Case) -> Iterable[Pair]:
-        n = case.facts.rows
-        arm = np.zeros(n)
-        arm[-1] = 1.0
-        base = table(np.arange(1.0, n + 1), np.ones(n), {"arm": arm})
-        early = table([0.5], [1.0], {"arm": [1.0]})
-        yield base, self.replaced(base, n - 1, early)
-        yield self.replaced(base, n - 1, early), base
-
-    def unclamped(self, case: Case) -> Iterable[Pair]:
-        base, _ = next(iter(self.worst(case)))
-        yield base, self.replaced(base, 0, table([50.5], [1.0], {"arm": [40.0]}))
 
     def score(self, *tapes: Any) -> float:
         return likeliest(*tapes)

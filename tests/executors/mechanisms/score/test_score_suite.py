@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction as F
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import pytest
 
 from executors.mechanisms.score import MECHANISM
 from executors.mechanisms.score.params import ScoreParams
 from executors.statistics import score_law
-from executors.summaries import survival_records
 from planner.facts import Column
-from suites.mechanism import MechanismSuite, Pair, farthest
+from suites.mechanism import Pair
 from suites.survival_cases import COSTS, ball, facts, likeliest, table
+from suites.survival_suite import InABall, RecordSuite
 from suites.trial import Case
 
 
@@ -30,37 +28,14 @@ def symmetric(*names: str) -> list[Column]:
     return [Column(name, "real", F(-1), F(3)) for name in names]
 
 
-class ScoreSuite(MechanismSuite):
+class ScoreSuite(RecordSuite):
     """Tables for every kind of score test."""
 
     mechanism = MECHANISM
-    low, high = -1.0, 3.0
+    low, high, reach, far = -1.0, 3.0, (-1.5, 3.5), 90.0
 
     def score(self, *tapes: Any) -> float:
         return likeliest(*tapes)
-
-    def table(self, case: Case, rng: np.random.Generator) -> pa.Table:
-        n = case.facts.rows
-        names = [column.name for column in case.facts.columns]
-        values = {name: rng.uniform(-1.5, 3.5, n) for name in names}
-        return table(rng.integers(0, 130, n), rng.random(n) < 0.6, values)
-
-    def worst(self, case: Case) -> Iterable[Pair]:
-        """All low and events; the last one high, or exchanged for an early event that is high."""
-        n = case.facts.rows
-        names = [column.name for column in case.facts.columns]
-        values = np.full(n, self.low)
-        values[-1] = self.high
-        base = table(np.arange(1.0, n + 1), np.ones(n), dict.fromkeys(names, values))
-        early = table([0.5], [1.0], {name: [self.high] for name in names})
-        yield base, self.replaced(base, n - 1, early)
-        yield self.replaced(base, n - 1, early), base
-
-    def unclamped(self, case: Case) -> Iterable[Pair]:
-        base, _ = next(iter(self.worst(case)))
-        names = [column.name for column in case.facts.columns]
-        far = table([50.5], [1.0], {name: [90.0] for name in names})
-        yield base, self.replaced(base, 0, far)
 
 
 class TestScoreOfOneCovariate(ScoreSuite):
@@ -106,7 +81,7 @@ class TestScoreInABox(ScoreSuite):
         score_law._draws.cache_clear()
 
 
-class TestScoreInABall(TestScoreInABox):
+class TestScoreInABall(InABall, TestScoreInABox):
     """A riskfloor, a null that is not 0, Gaussian noise where there is a choice, a split table."""
 
     attains = 0.2
@@ -125,15 +100,3 @@ class TestScoreInABall(TestScoreInABox):
         base, _ = next(iter(self.worst(case)))
         far = table([50.5], [1.0], {"x": [-60.0], "z": [30.0]})
         yield base, self.replaced(base, case.facts.rows - 1, far)
-
-    def test_a_forgotten_clamp_is_caught(self) -> None:
-        """The ball holds what the box let through; only without both is there no bound."""
-        for trial in self.trials(clamps=False):
-            farthest(trial, self.unclamped(trial.case))
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(survival_records, "_radius", lambda domain: None)
-                with pytest.raises(AssertionError, match="times its sensitivity"):
-                    farthest(trial, self.unclamped(trial.case))
-
-    def test_half_the_noise_is_caught(self) -> None:
-        """The best known pair reaches less than half the bound here; the class above covers it."""
