@@ -15,6 +15,7 @@ __all__ = ["LARGEST", "about_columns", "about_source", "too_spread"]
 
 NUMBERS = ("real", "integer", "boolean", "genotype")
 LARGEST = Fraction(10**100)
+MOST_COVARIATES = 2000
 
 
 def about_source(facts: Facts, title: str) -> Iterator[Complaint]:
@@ -81,6 +82,14 @@ def about_columns(facts: Facts) -> Iterator[Complaint]:
             "default",
             help="declare `REAL IN [lo, hi]` columns, or name some with `COLUMNS (...)`",
         )
+    if len(facts.columns) > MOST_COVARIATES:
+        yield Complaint(
+            "DPQL-E141",
+            f"a test takes at most {MOST_COVARIATES} covariates, not {len(facts.columns)}",
+            "columns",
+            help="name the columns that matter with `COLUMNS (...)`",
+        )
+        return
     domain = _domain(facts)
     if domain is not None and domain.radius is not None and domain.radius * LARGEST < 1:
         yield Complaint(

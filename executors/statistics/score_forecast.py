@@ -13,6 +13,7 @@ import numpy as np
 
 from executors.pricing.score_design import ScoreDesign
 from executors.pricing.survival_sentences import cannot_succeed
+from executors.statistics.draws import row_chunks
 from executors.statistics.score_decision import Judge
 from executors.statistics.score_law import SEED, unit_noise
 from executors.statistics.score_release import judge_of
@@ -101,9 +102,13 @@ class Outlook:
         """Squared lengths over n under the null, and their first coordinates, shape (draws,)."""
         d, noise = self.design.columns, self.judge.score
         rng = np.random.default_rng(SEED + 1)
-        score = math.sqrt(self.trace / d) * rng.standard_normal((DRAWS, d))
-        score += noise.scale * unit_noise(noise.law, DRAWS, d, rng)
-        return np.einsum("ij,ij->i", score, score), score[:, 0].copy()
+        squares, firsts = [], []
+        for some in row_chunks(DRAWS, d):
+            score = math.sqrt(self.trace / d) * rng.standard_normal((some, d))
+            score += noise.scale * unit_noise(noise.law, some, d, rng)
+            squares.append(np.einsum("ij,ij->i", score, score))
+            firsts.append(score[:, 0].copy())
+        return np.concatenate(squares), np.concatenate(firsts)
 
     def _shift(self, radius: float) -> float:
         mean = 1.0 - self.riskfloor / 2.0

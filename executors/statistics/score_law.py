@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from executors.pricing.score_design import Law
+from executors.statistics.draws import row_chunks
 from executors.statistics.survival_decision import LEAST_P, exceeds
 from executors.statistics.survival_sums import Doubles
 
@@ -118,9 +119,9 @@ class _Draws:
 def _draws(law: Law, columns: int) -> _Draws:
     rng = np.random.default_rng(SEED)
     parts = []
-    for _ in range(SIMULATIONS // CHUNK):
-        normal = rng.standard_normal((CHUNK, columns))
-        noise = unit_noise(law, CHUNK, columns, rng)
+    for some in (few for _ in range(SIMULATIONS // CHUNK) for few in row_chunks(CHUNK, columns)):
+        normal = rng.standard_normal((some, columns))
+        noise = unit_noise(law, some, columns, rng)
         first = normal[:, 0]
         parts.append(
             (
@@ -154,5 +155,7 @@ def unit_noise(law: Law, size: int, columns: int, rng: np.random.Generator) -> D
 @lru_cache(maxsize=16)
 def unit_reach(law: Law, columns: int, confidence: float) -> float:
     """How far one coordinate of noise of scale 1 reaches with this confidence, by simulation."""
-    drawn = unit_noise(law, SIMULATIONS, columns, np.random.default_rng(SEED))
-    return float(np.quantile(np.abs(drawn[:, 0]), confidence))
+    rng = np.random.default_rng(SEED)
+    chunks = row_chunks(SIMULATIONS, columns)
+    drawn = np.concatenate([unit_noise(law, some, columns, rng)[:, 0].copy() for some in chunks])
+    return float(np.quantile(np.abs(drawn), confidence))

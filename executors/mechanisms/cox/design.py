@@ -24,7 +24,7 @@ __all__ = ["Design", "design_of", "toward"]
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """b0 against `alternative` = b0 + shrink (b1 - b0), for n = `rows` records in `domain`.
+    """b0 against `alternative` = b0 + `shrink` (b1 - b0), for n = `rows` records in `domain`.
 
     `floor` is the number of records at risk below which events weigh less (0: never).
     """
@@ -33,6 +33,7 @@ class Design:
     domain: Domain
     null: Coefficients
     alternative: Coefficients
+    shrink: Fraction
     floor: int
     widths: Widths
 
@@ -67,7 +68,8 @@ def design_of(params: CoxParams, facts: Facts, shrink: Fraction | None = None) -
     null = params.beta.left
     alternative = toward(null, params.beta.right, shrink)
     floor = floor_count(params.riskfloor, facts.rows)
-    return Design(facts.rows, domain, null, alternative, floor, _widths(domain, null, alternative))
+    widths = _widths(domain, null, alternative)
+    return Design(facts.rows, domain, null, alternative, shrink, floor, widths)
 
 
 def toward(start: Coefficients, end: Coefficients, share: Fraction) -> Coefficients:

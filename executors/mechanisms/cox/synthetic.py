@@ -11,9 +11,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from executors.mechanisms.cox.design import Design, toward
+from executors.mechanisms.cox.design import Design
 from executors.pricing.survival import floor_count
 from executors.pricing.survival_domain import Domain
+from executors.statistics.draws import row_chunks
 from executors.statistics.survival_sums import Doubles
 
 __all__ = ["SEED", "Moments", "Synthetic"]
@@ -38,10 +39,10 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
-    """Tables of at most 2,000 records, 80,000 in all, in which `truth` holds.
+    """Tables of at most 2,000 records, 80,000 in all, where b = null + share (truth - null) holds.
 
     Covariates are uniform on the domain, stretched about its centre until (truth-null).x has the
-    standard deviation `spread`; event times are exponential with rate exp(truth.x), censoring times
+    standard deviation `spread`; event times are exponential with rate exp(b.x), censoring times
     exponential with the rate that lets a share `event_rate` of the events be seen.
     """
 
@@ -52,6 +53,7 @@ class Synthetic:
     riskfloor: Fraction
     event_rate: float
     spread: float
+    share: Fraction = Fraction(1)
 
     def moments(self, design: Design) -> Moments:
         """The moments of the design's statistic, scaled from the tables' size to the real one."""
@@ -59,15 +61,28 @@ class Synthetic:
 
     def toward(self, share: Fraction) -> Synthetic:
         """The same people, if the truth is null + share (truth - null)."""
-        truth = toward(self.null, self.truth, share)
-        return replace(self, truth=truth, spread=float(share) * self.spread)
+        return replace(self, share=share)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tables:
+    """null.y, (truth-null).y and whether an event is seen, shape (tables, m), latest time first.
+
+    y are the centred covariates. `null_sums` are the logarithms of the sums of exp(null.y) over
+    those at risk.
+    """
+
+    null: Doubles
+    step: Doubles
+    is_event: Truths
+    null_sums: Doubles
 
 
 @lru_cache(maxsize=256)
 def _moments(synthetic: Synthetic, design: Design) -> Moments:
-    y, is_event = _tables(replace(synthetic, riskfloor=Fraction(0)))
-    tables, size = is_event.shape
-    values = _ratios(y, is_event, design, floor_count(synthetic.riskfloor, size))
+    drawn = _tables(replace(synthetic, riskfloor=Fraction(0)))
+    tables, size = drawn.is_event.shape
+    values = _ratios(drawn, float(design.shrink), floor_count(synthetic.riskfloor, size))
     scale = synthetic.rows / size
     deviation = float(values.std(ddof=1))
     return Moments(
@@ -79,35 +94,44 @@ def _moments(synthetic: Synthetic, design: Design) -> Moments:
 
 
 @lru_cache(maxsize=4)
-def _tables(synthetic: Synthetic) -> tuple[Doubles, Truths]:
-    """Centred covariates (tables, m, d) and events (tables, m), the latest time first."""
-    null, domain = synthetic.null, synthetic.domain
+def _tables(synthetic: Synthetic) -> _Tables:
+    null, domain, share = synthetic.null, synthetic.domain, float(synthetic.share)
     size = min(synthetic.rows, MOST_ROWS)
     tables = max(TABLES, TABLES * MOST_ROWS // size)
     rng = np.random.default_rng(SEED)
-    step = np.array([float(b - a) for a, b in zip(null, synthetic.truth, strict=True)])
-    truth = np.array([float(value) for value in synthetic.truth])
-    sample = _uniform(domain, DRAWS, rng)
-    found = float(np.std(sample @ step))
+    effect = [float(b - a) for a, b in zip(null, synthetic.truth, strict=True)]
+    ways = np.array([[float(value) for value in null], effect])
+    sample = _scores(domain, ways, DRAWS, rng)
+    found = float(np.std(sample[1]))
     stretch = synthetic.spread / found if found > 0.0 else 1.0
-    censoring = _censoring_rate(stretch * (sample @ truth), synthetic.event_rate)
-    y = stretch * _uniform(domain, tables * size, rng).reshape(tables, size, -1)
-    event_time = np.log(rng.standard_exponential((tables, size))) - y @ truth
+    censoring = _censoring_rate(stretch * (sample[0] + share * sample[1]), synthetic.event_rate)
+    here = stretch * _scores(domain, ways, tables * size, rng).reshape(2, tables, size)
+    event_time = np.log(rng.standard_exponential((tables, size))) - here[0] - share * here[1]
     censor_time = np.log(rng.standard_exponential((tables, size))) - censoring
     order = np.argsort(-np.minimum(event_time, censor_time), axis=1)
+    null_scores, step = (np.take_along_axis(scores, order, axis=1) for scores in here)
     is_event = np.take_along_axis(event_time <= censor_time, order, axis=1)
-    return np.take_along_axis(y, order[:, :, None], axis=1), is_event
+    return _Tables(null_scores, step, is_event, np.logaddexp.accumulate(null_scores, axis=1))
 
 
-def _ratios(y: Doubles, is_event: Truths, design: Design, floor: int) -> Doubles:
-    """The statistic of each table, shape (tables,)."""
-    null = y @ np.array([float(value) for value in design.null])
-    alternative = y @ np.array([float(value) for value in design.alternative])
-    drop = np.logaddexp.accumulate(alternative, axis=1) - np.logaddexp.accumulate(null, axis=1)
-    at_risk = np.arange(1, y.shape[1] + 1)
-    weight = np.minimum(1.0, at_risk / floor) if floor else np.ones(y.shape[1])
-    terms = is_event * weight * (alternative - null - drop)
+def _ratios(drawn: _Tables, shrink: float, floor: int) -> Doubles:
+    """The statistic of each table against null + shrink (truth - null), shape (tables,)."""
+    gain = shrink * drawn.step
+    drop = np.logaddexp.accumulate(drawn.null + gain, axis=1) - drawn.null_sums
+    at_risk = np.arange(1, gain.shape[1] + 1)
+    weight = np.minimum(1.0, at_risk / floor) if floor else np.ones(gain.shape[1])
+    terms = drawn.is_event * weight * (gain - drop)
     return np.asarray(terms.sum(axis=1), dtype=np.float64)
+
+
+def _scores(domain: Domain, ways: Doubles, size: int, rng: np.random.Generator) -> Doubles:
+    """Points uniform on the domain, about its centre, times each row of `ways`: (2, size).
+
+    A few at a time: so many points of thousands of columns would not fit into memory.
+    """
+    chunks = row_chunks(size, ways.shape[1])
+    parts = [np.einsum("ij,kj->ki", _uniform(domain, some, rng), ways) for some in chunks]
+    return np.concatenate(parts, axis=1)
 
 
 def _uniform(domain: Domain, size: int, rng: np.random.Generator) -> Doubles:

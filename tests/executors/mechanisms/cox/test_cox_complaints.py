@@ -75,6 +75,15 @@ def test_covariates_must_be_numbers(column: Column) -> None:
     assert codes(ONE, where) == ["DPQL-E141"]
 
 
+def test_so_many_covariates_that_planning_takes_minutes_are_refused_at_once() -> None:
+    names = [f"x{place}" for place in range(2001)]
+    where = facts(100, unit(*names))
+    (complaint,) = complaints(options([0] * 2001, [1] * 2001), where)
+    assert (complaint.code, complaint.option) == ("DPQL-E141", "columns")
+    assert "at most 2000 covariates, not 2001" in complaint.message
+    assert codes(options([0] * 2000, [F(1, 1000)] * 2000), facts(100, unit(*names[1:]))) == []
+
+
 def test_a_test_needs_a_covariate() -> None:
     assert codes(options([], []), with_columns())[0] == "DPQL-E141"
 
