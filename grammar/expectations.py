@@ -53,13 +53,7 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
     opener = _opener(tokens[: stuck.index])
     labels = (Label(Span(opener[2], opener[3]), "opened here"),) if opener else ()
     if before is not None and stuck.expected == {"PERCENT"}:
-        number = before[1] if len(before[1]) < _SHOWN else "n"
-        return Diagnostic(
-            "DPQL-E012",
-            f"the number {shown(before[1])} stands alone",
-            Span(before[2], before[3]),
-            help=f"write `name={number}`, a cost such as `eps={number}`, or a share such as `5%`",
-        )
+        return _lone_number(before)
     if stuck.index == len(tokens):
         return _ended(tokens, stuck.expected, opener, labels)
     token = tokens[stuck.index]
@@ -84,16 +78,8 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
             span,
             help=f'write it in quotes, `"{text}"`, or choose another name',
         )
-    if kind in _LAST and opener is None:
-        return Diagnostic("DPQL-E015", f"`{text}` closes nothing", span, help="delete it")
-    if kind in _LAST and opener is not None and _PAIRS[opener[0]] != kind:
-        return Diagnostic(
-            "DPQL-E015",
-            f"`{opener[1]}` is closed by `{text}`",
-            span,
-            help=f"close it with {WRITTEN[_PAIRS[opener[0]]]}",
-            labels=labels,
-        )
+    if kind in _LAST and (opener is None or _PAIRS[opener[0]] != kind):
+        return _closed(token, opener, labels)
     if before is not None and before[0] in _LOCAL and tokens[stuck.index - 2][0] in _NAMING:
         return Diagnostic(
             "DPQL-E012",
@@ -120,6 +106,31 @@ def unexpected(tokens: Sequence[Token], stuck: Stuck) -> Diagnostic:
         span,
         help=help,
         labels=labels,
+    )
+
+
+def _closed(token: Token, opener: Token | None, labels: tuple[Label, ...]) -> Diagnostic:
+    """A closing bracket without its opening one."""
+    text, span = token[1], Span(token[2], token[3])
+    if opener is None:
+        return Diagnostic("DPQL-E015", f"`{text}` closes nothing", span, help="delete it")
+    return Diagnostic(
+        "DPQL-E015",
+        f"`{opener[1]}` is closed by `{text}`",
+        span,
+        help=f"close it with {WRITTEN[_PAIRS[opener[0]]]}",
+        labels=labels,
+    )
+
+
+def _lone_number(before: Token) -> Diagnostic:
+    """A number where a word must stand."""
+    number = before[1] if len(before[1]) < _SHOWN else "n"
+    return Diagnostic(
+        "DPQL-E012",
+        f"the number {shown(before[1])} stands alone",
+        Span(before[2], before[3]),
+        help=f"write `name={number}`, a cost such as `eps={number}`, or a share such as `5%`",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,17 +37,11 @@ def run(
     """
     if len(loss.leaves) != 1 or loss.leaves[0].scale is None:
         raise ValueError("this statement is priced with one discrete Gaussian leaf")
-    leaf = loss.leaves[0]
-    sd = square_deviations(facts, Fraction(loss.leaves[0].scale or 0))
+    sd = square_deviations(facts, loss.leaves[0].scale)
     is_private = params.center == "private"
     as_published = params.variant == "paper"
     places = list(measured(params, facts))
-    moments = stats(query(params, facts))
-    squares = [int(moments.gram[j, j]) for j in places]
-    sums = [MEAN_WEIGHT * int(total) for total in moments.total] if is_private else []
-    noisy = [int(value) for value in noise.dgauss(leaf, [*squares, *sums])]
-    second = np.array([value / (facts.rows * PRODUCT) for value in noisy[: len(places)]])
-    first = np.array([value / (facts.rows * MEAN_WEIGHT * GRID) for value in noisy[len(places) :]])
+    second, first = _measure(params, facts, places, stats(query(params, facts)), loss, noise)
     mean = (
         estimated_mean(first, sd.mean, as_published) if is_private else np.zeros(len(facts.columns))
     )
@@ -82,16 +75,30 @@ def run(
         "mean_standard_error": (sd.mean * units).tolist() if is_private else None,
         "of": "noise on `raw`; sampling error is not in it, and covariances were not measured",
     }
-    notes = [NoiseNote("discrete_gaussian", sd.square, "squares, unit box")]
-    if is_private:
-        notes.append(NoiseNote("discrete_gaussian", sd.mean, "means, unit box"))
+    notes = (
+        NoiseNote("discrete_gaussian", sd.square, "squares, unit box"),
+        NoiseNote("discrete_gaussian", sd.mean, "means, unit box"),
+    )
     return Outcome(
         value,
         uncertainty,
-        tuple(notes),
+        notes if is_private else notes[:1],
         assumptions(params, facts),
         {"measurements": table.table()},
     )
+
+
+def _measure(
+    params: DiagonalParams, facts: Facts, places: list[int], moments: Any, loss: Loss, noise: Any
+) -> tuple[Vector, Vector]:
+    """The noisy squares at `places`, then the noisy means of all columns, none about constants."""
+    squares = [int(moments.gram[j, j]) for j in places]
+    is_private = params.center == "private"
+    sums = [MEAN_WEIGHT * int(total) for total in moments.total] if is_private else []
+    noisy = [int(value) for value in noise.dgauss(loss.leaves[0], [*squares, *sums])]
+    second = [value / (facts.rows * PRODUCT) for value in noisy[: len(places)]]
+    first = [value / (facts.rows * MEAN_WEIGHT * GRID) for value in noisy[len(places) :]]
+    return np.array(second), np.array(first)
 
 
 def _error(mean: Vector, square_sd: float, mean_sd: float) -> Vector:
