@@ -60,11 +60,11 @@ def fill(
 ) -> tuple[Price, ...] | None:
     """The prices with which `rest` fills what `fixed` leaves of the BUDGET; None where that is nil.
 
-    In a unit that adds up each takes its exact part, and costs in that unit sum to all that is
-    left wherever they can be written so. Elsewhere (pairs, sites) all start from their parts, and
-    the noise of all is scaled by one factor, found from the side that fits: to a billionth by
-    closed forms, then to a thousandth by what composition on a grid adds. Written costs are rounded
-    down, so they fit as well.
+    In a unit that adds up each takes its exact part, and costs in that unit sum to all that is left
+    wherever they can be written so. Elsewhere (pairs, sites) all start from their parts, and the
+    noise of all is scaled by one factor, found from the side that fits: to a billionth by closed
+    forms, then to a thousandth by what composition on a grid adds. Written costs are rounded down,
+    so they fit as well. Raises ValueError for a dataset without a BUDGET.
     """
     budget = dataset.budget
     if budget is None:

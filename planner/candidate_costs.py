@@ -19,7 +19,10 @@ def candidate(place: int) -> Fraction:
 
 
 def place_below(value: Fraction) -> int:
-    """The place of the greatest candidate that is not above `value` > 0."""
+    """The place of the greatest candidate that is not above `value` > 0.
+
+    Raises ValueError for another value.
+    """
     if exact(value) <= 0:
         raise ValueError("only a number above 0 has a place")
     decade = 0

@@ -235,7 +235,10 @@ def cost_of(written: Mapping[str, Any]) -> Cost:
 
 
 def params_of(model: type[Params], written: Mapping[str, Any]) -> Params:
-    """The parameters that `params_json` wrote, every `auto` replaced by what it became."""
+    """The parameters that `params_json` wrote, every `auto` replaced by what it became.
+
+    Raises PlanError for a name that is no option.
+    """
     shapes = shapes_of(model)
     values: dict[str, Any] = {}
     for name, value in written.items():

@@ -61,7 +61,10 @@ def cost_json(cost: Cost) -> dict[str, str]:
 
 
 def value_json(value: Any) -> Any:
-    """A parameter as JSON: exact numbers and whole numbers are strings."""
+    """A parameter as JSON: exact numbers and whole numbers are strings.
+
+    Raises TypeError for a value that no option can have.
+    """
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int | Fraction):

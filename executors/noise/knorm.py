@@ -28,7 +28,10 @@ Uniform = Callable[[int], int]
 
 
 def draw_knorm(below: Uniform, norm: Norm, rate: Fraction, width: int) -> list[int]:
-    """`width` integers z with P(z) proportional to exp(-rate |z|), |z|_2 rounded up for l2."""
+    """`width` integers z with P(z) proportional to exp(-rate |z|), |z|_2 rounded up for l2.
+
+    Raises ValueError for a rate that is not positive, or a width below 1.
+    """
     if rate <= 0 or width < 1:
         raise ValueError("a vector of noise has a positive rate and at least one coordinate")
     while True:

@@ -71,7 +71,10 @@ class Ladder:
 
 @lru_cache(maxsize=16)
 def ladder(eta: Fraction, sensitivity: int) -> Ladder:
-    """The design for a bounded range of `eta` per draw on scores of sensitivity D."""
+    """The design for a bounded range of `eta` per draw on scores of sensitivity D.
+
+    Raises ValueError unless D is an integer of at least 1.
+    """
     positive(eta, "eta")
     if not isinstance(sensitivity, int) or sensitivity < 1:
         raise ValueError("scores have a positive integer sensitivity")
@@ -97,7 +100,8 @@ def select(
 ) -> list[int]:
     """`count` distinct indices in the order of their draws; each draw has bounded range `eta`.
 
-    `sensitivity` bounds how far any score moves between neighbours.
+    `sensitivity` bounds how far any score moves between neighbours. Raises ValueError unless
+    `count` is from 1 to the number of candidates.
     """
     design = ladder(eta, sensitivity)
     candidates = _Candidates(_coarse(scores, design.divisor))

@@ -15,7 +15,10 @@ __all__ = ["weighted_gaussians"]
 def weighted_gaussians(
     sampler: Sampler, scale: int, count: int, weights: Sequence[Fraction] | None
 ) -> list[int]:
-    """`count` integers of noise: each of scale `scale`, or of `weighted_scale` at its weight."""
+    """`count` integers of noise: each of scale `scale`, or of `weighted_scale` at its weight.
+
+    Raises ValueError unless there is one weight for each number.
+    """
     if weights is None:
         return sampler.discrete_gaussian(scale, count)
     if len(weights) != count:

@@ -126,7 +126,10 @@ def joint_sensitivity(count: int) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def root_below(square: Fraction) -> Fraction:
-    """The root of `square` >= 1, rounded down after 20 places."""
+    """The root of `square` >= 1, rounded down after 20 places.
+
+    Raises ValueError for a smaller square.
+    """
     if square < 1:
         raise ValueError("a weight is at least 1")
     return Fraction(isqrt(int(square * 10**40)), 10**20)

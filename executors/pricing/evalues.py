@@ -69,7 +69,7 @@ def sensitivity_steps(sensitivity: Fraction, grid: int) -> int:
     """How many steps one person moves a log e-value: ceil(2^grid sensitivity) + 1.
 
     `sensitivity` is in nats. The 1 covers the rounding of the logarithm on both sides, which stays
-    below a quarter of a step each.
+    below a quarter of a step each. Raises ValueError for a sensitivity that is not positive.
     """
     if sensitivity <= 0:
         raise ValueError("a sensitivity is positive")

@@ -139,7 +139,8 @@ def measured_numbers(tree: Tree, bins: int) -> int:
 def list_sensitivity(tree: Tree, bins: int, kind: Kind) -> Fraction:
     """How far a list of bins moves its measured numbers, in L1 for `lap`, L2 for `gauss`.
 
-    The list itself gains at most 1 in all and loses at most 1 in all. Rounded up.
+    The list itself gains at most 1 in all and loses at most 1 in all. Rounded up. Raises ValueError
+    for `lap` with `tree=sqrt`, and for `tree=haar` without a power of two of bins.
     """
     if tree == "sqrt":
         if kind == "lap":

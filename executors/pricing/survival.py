@@ -73,7 +73,8 @@ def cox_sensitivity(rows: int, floor: int, widths: Widths, *, coarse: bool = Fal
 
     `floor` is q = `floor_count(...)`, 0 for the unweighted ratio. `coarse` uses longer blocks: a
     larger bound, quicker, for searching only. Claim 1 of proof.md; in exact arithmetic, so before
-    `with_slack`.
+    `with_slack`. Raises ValueError for fewer than two records, and where both hypotheses are the
+    same on the domain.
     """
     if rows < 2:
         raise ValueError("a sensitivity needs at least two records")

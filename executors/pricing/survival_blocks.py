@@ -66,7 +66,10 @@ def ball(value: Fraction) -> arb:
 
 
 def upper(value: arb) -> Fraction:
-    """The upper end of a ball as an exact rational."""
+    """The upper end of a ball as an exact rational.
+
+    Raises ArithmeticError for a ball without an end.
+    """
     if not value.is_finite():
         raise ArithmeticError("a ball lost all its digits")
     mantissa, exponent = value.upper().man_exp()

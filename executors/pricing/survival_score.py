@@ -53,6 +53,7 @@ def score_factor(rows: int, floor: int, null_width: Fraction) -> Fraction:
     """S: one record moves h.U by at most S times the width of h.x, for every direction h.
 
     `null_width` is the width of b0.x over the domain, `floor` the q of the weights (0: none).
+    Raises ValueError for fewer than two records.
     """
     if rows < 2:
         raise ValueError("a sensitivity needs at least two records")
@@ -71,7 +72,10 @@ def score_factor(rows: int, floor: int, null_width: Fraction) -> Fraction:
 def trace_sensitivity(
     rows: int, floor: int, null_width: Fraction, diameter_squared: Fraction
 ) -> Fraction:
-    """How far one record moves V, with `diameter_squared` / 4 a bound of any trace."""
+    """How far one record moves V, with `diameter_squared` / 4 a bound of any trace.
+
+    Raises ValueError for fewer than two records.
+    """
     if rows < 2:
         raise ValueError("a sensitivity needs at least two records")
     largest = diameter_squared / 4

@@ -28,7 +28,10 @@ class Variances:
 
 
 def estimated_mean(noisy: Vector, deviation: float, as_published: bool) -> Vector:
-    """Means in the unit box from noisy ones: shrunk, or clipped only where `as_published`."""
+    """Means in the unit box from noisy ones: shrunk, or clipped only where `as_published`.
+
+    One number a column; `deviation` is the standard deviation of the noise, in the unit box.
+    """
     if as_published:
         return np.asarray(np.clip(noisy, -1.0, 1.0))
     return shrunk_means(noisy, deviation)

@@ -44,7 +44,10 @@ def from_triangle(diagonal: Sequence[float], pairs: Sequence[float]) -> Matrix:
 
 
 def centred(second: Matrix, mean: Vector) -> Matrix:
-    """Second moments about the public centre, moved to about `mean`: S - m m'."""
+    """Second moments about the public centre, moved to about `mean`: S - m m'.
+
+    `second` is (d, d), `mean` (d,), both in the unit box.
+    """
     return second - np.outer(mean, mean)
 
 

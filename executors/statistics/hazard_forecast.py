@@ -54,7 +54,7 @@ def curve_figures(params: CurveParams, facts: Facts, loss: Loss, scale: Scale) -
 
     `reliable_to`, the last time that will be reliable; there `estimate` and `half_width` of the
     band (at its widest up to there), and `noise_to_sampling`, the standard deviation of the noise
-    over that of sampling.
+    over that of sampling. Raises ValueError while `horizon=auto` is not resolved.
     """
     if params.horizon == AUTO:
         raise ValueError("`horizon=auto` has not been resolved")

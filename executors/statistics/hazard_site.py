@@ -181,7 +181,10 @@ def _home(leaf: Any) -> tuple[str, str | None]:
 
 
 def laws_of(loss: Loss, source: SourceFacts) -> dict[str, tuple[Law, float]]:
-    """Law and scale, by role, of the noise that a source draws: its leaves' on their grids."""
+    """Law and scale, by role, of the noise that a source draws: its leaves' on their grids.
+
+    Raises ValueError for a leaf without a scale.
+    """
     found: dict[str, tuple[Law, float]] = {}
     for leaf in loss.leaves:
         if (leaf.dataset, leaf.site) != (source.dataset, source.site):

@@ -27,6 +27,7 @@ def summarise(query: Query, reader: Reader) -> Moments:
     """The moments of the shortened rows; the constant column comes first.
 
     Parameters: those of `Frame`, and `longest`, the square of the length, a positive Fraction.
+    Raises ValueError for a length that is not positive.
     """
     frame = Frame.of(query)
     length = sqrt(Fraction(dict(query.parameters)["longest"]))

@@ -69,7 +69,8 @@ class Moments:
 def summarise(query: Query, reader: Reader) -> Moments:
     """The moments of the query's columns over every row of the reader.
 
-    Parameters: `center` and `half`, one Fraction a column: c_j and B_j > 0 above.
+    Parameters: `center` and `half`, one Fraction a column: c_j and B_j > 0 above. Raises ValueError
+    for a half width that is not positive.
     """
     parameters = dict(query.parameters)
     center = _floats(parameters["center"], len(query.columns))

@@ -39,7 +39,8 @@ def records(query: Query, reader: Reader) -> Iterator[Records]:
     the covariates' `Domain`. A record with a missing, infinite or unreadable value, a negative time
     or an event other than 0 and 1 becomes (time 0, no event, x at the centre). A time beyond its
     range becomes a censoring at the upper end. Covariates are clamped to the box, then drawn into
-    the ball. A category of two levels counts as 0 and 1.
+    the ball. A category of two levels counts as 0 and 1. Raises ValueError for a duration without
+    an upper end.
     """
     domain: Domain = dict(query.parameters)["domain"]
     duration, event, *covariates = query.columns

@@ -52,7 +52,10 @@ def total(leaves: Iterable[Priced], unit: Native, max_sites: int = 1) -> Fractio
 def over_sites(
     parts: Iterable[tuple[str, str | None, Fraction | None]], max_sites: int = 1
 ) -> Fraction | None:
-    """(dataset, site or None, cost) in a unit that adds up, put together as `total` says."""
+    """(dataset, site or None, cost) in a unit that adds up, put together as `total` says.
+
+    Raises ValueError for fewer than one site a person.
+    """
     if max_sites < 1:
         raise ValueError("a person is at one site at least")
     whole: list[Fraction] = []
@@ -79,7 +82,7 @@ def eps_at(
     total; bounded draws by their eps total with the rest by C10 or C9; with declared (eps, delta)
     costs, their sums with the rest at what is left of delta; privacy losses composed on a grid
     (PLD), unless `grid` is False or a closed form is exact. Each bounds the same fixed release, so
-    the least may be reported.
+    the least may be reported. Raises ValueError for a delta outside [0, 1).
     """
     kept = tuple(leaves)
     if not 0 <= exact(delta) < 1:

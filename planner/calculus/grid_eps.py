@@ -34,7 +34,8 @@ def eps_at(parts: tuple[Part, ...], delta: Fraction) -> Fraction | None:
     """An eps >= 0 at which all parts together have at most `delta`, rounded up; None if none found.
 
     None too where the plan is too large for a grid. It is solved at a delta smaller by 1e-9 of
-    itself, so that whoever composes in another order agrees.
+    itself, so that whoever composes in another order agrees. Raises ValueError for a delta outside
+    (0, 1).
     """
     if not 0 < exact(delta) < 1:
         raise ValueError("delta must lie in (0, 1)")
@@ -43,7 +44,10 @@ def eps_at(parts: tuple[Part, ...], delta: Fraction) -> Fraction | None:
 
 
 def delta_at(parts: tuple[Part, ...], eps: Fraction) -> Fraction | None:
-    """A delta that all parts together have at most at `eps` >= 0, rounded up; None as above."""
+    """A delta that all parts together have at most at `eps` >= 0, rounded up; None as above.
+
+    Raises ValueError for a negative eps.
+    """
     if exact(eps) < 0:
         raise ValueError("eps must not be negative")
     losses = on_grid(parts)

@@ -23,7 +23,10 @@ __all__ = ["powers"]
 
 
 def powers(losses: Pld, rates: Iterable[Fraction]) -> tuple[Fraction, dict[Fraction, Fraction]]:
-    """The largest advantage and, by rate of false alarms, the largest power; rounded up."""
+    """The largest advantage and, by rate of false alarms, the largest power; rounded up.
+
+    Raises ValueError for a rate outside (0, 1).
+    """
     wanted = sorted({exact(rate) for rate in rates}, reverse=True)
     if not all(0 < rate < 1 for rate in wanted):
         raise ValueError("a rate of false alarms lies in (0, 1)")

@@ -19,7 +19,8 @@ def grouped(leaf: Leaf, rows: int) -> Leaf:
     With a scale the sensitivity is multiplied. A declared guarantee becomes rows eps, rows mu or
     rows^2 rho: in each the map 1 - f applied `rows` times. (eps, delta) becomes (rows eps,
     delta (e^(rows eps) - 1)/(e^eps - 1)), by induction over the rows; delta is rounded up, and a
-    result of 1 or more is a ValueError. A cap is a person's already and is left as it is.
+    result of 1 or more is a ValueError. A cap is a person's already and is left as it is. Raises
+    TypeError for rows that are no int, ValueError for fewer than one.
     """
     if not isinstance(rows, int) or isinstance(rows, bool):
         raise TypeError("a number of rows is an int")

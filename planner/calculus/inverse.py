@@ -100,9 +100,10 @@ def solve(needs: tuple[Need, ...], cost: Cost, group: int = 1) -> Loss:
     """The leaves of a statement: scales rounded up until no source costs more than `cost`.
 
     Sensitivities are called and multiplied by `group`, the rows that one person may own. A scale
-    has 18 significant digits, an integer scale at most 53 significant bits. Raises Unsolvable
-    where a unit cannot be honoured, a sensitivity is not positive, the scale comes out below what
-    the method accepts, or no exact sampler draws such noise.
+    has 18 significant digits, an integer scale at most 53 significant bits. Raises Unsolvable where
+    a unit cannot be honoured, a sensitivity is not positive, the scale comes out below what the
+    method accepts, or no exact sampler draws such noise. A `group` that is no int is a TypeError,
+    one below 1 a ValueError.
     """
     if not isinstance(group, int) or isinstance(group, bool):
         raise TypeError("a number of rows is an int")
@@ -114,7 +115,8 @@ def solve(needs: tuple[Need, ...], cost: Cost, group: int = 1) -> Loss:
 def divided(cost: Cost, parts: int) -> Cost:
     """The cost of each of `parts` sites that one person may be at; together they cost `cost`.
 
-    eps, rho and mu squared are divided; (eps, delta) is made mu first, rounded down.
+    eps, rho and mu squared are divided; (eps, delta) is made mu first, rounded down. Raises
+    ValueError for fewer than one site.
     """
     if parts < 1:
         raise ValueError("a person is at one site at least")

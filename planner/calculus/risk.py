@@ -50,7 +50,10 @@ class Limits:
 
 
 def posterior(power: Fraction, false_alarms: Fraction, prior: Fraction) -> Fraction:
-    """The largest belief that a flagged record is a member: p TPR / (p TPR + (1 - p) FPR)."""
+    """The largest belief that a flagged record is a member: p TPR / (p TPR + (1 - p) FPR).
+
+    Raises ValueError for a rate outside (0, 1].
+    """
     for rate in (power, false_alarms, prior):
         if not 0 < exact(rate) <= 1:
             raise ValueError("a rate lies in (0, 1]")
@@ -58,7 +61,10 @@ def posterior(power: Fraction, false_alarms: Fraction, prior: Fraction) -> Fract
 
 
 def pure_posterior(eps: Fraction, prior: Fraction) -> Fraction:
-    """The largest belief after any release of eps-DP: p e^eps / (1 - p + p e^eps); rounded up."""
+    """The largest belief after any release of eps-DP: p e^eps / (1 - p + p e^eps); rounded up.
+
+    Raises ValueError for a prior outside (0, 1).
+    """
     if not 0 < exact(prior) < 1:
         raise ValueError("a prior lies in (0, 1)")
     positive(eps, "eps")

@@ -17,8 +17,8 @@ _WEIGHT_DIGITS = 6
 def part_of(budget: Cost, part: Fraction) -> Cost:
     """The cost that takes the share `part` in (0, 1] of a budget, exactly.
 
-    A part of mu squared mostly has no exact root: the cost then holds the square, and as its
-    amount the root rounded down to 24 digits.
+    A part of mu squared mostly has no exact root: the cost then holds the square, and as its amount
+    the root rounded down to 24 digits. Raises ValueError for another part.
     """
     if not 0 < exact(part) <= 1:
         raise ValueError("a share of a budget lies in (0, 1]")

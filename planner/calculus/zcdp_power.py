@@ -42,7 +42,10 @@ def zcdp_advantage(rho: Fraction) -> Fraction:
 
 @lru_cache(maxsize=65536, typed=True)
 def zcdp_power(rho: Fraction, false_alarms: Fraction) -> Fraction:
-    """An upper bound of b at a = `false_alarms`, nearly the least that all orders allow."""
+    """An upper bound of b at a = `false_alarms`, nearly the least that all orders allow.
+
+    Raises ValueError for a rate of false alarms outside (0, 1).
+    """
     positive(rho, "rho")
     rate = exact(false_alarms)
     if not 0 < rate < 1:
