@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
-from pydantic_core import PydanticUndefined
+from pydantic.fields import FieldInfo
 
 from executors.registry import REGISTRY
 from planner.bind.shapes import Shape, shapes_of
@@ -102,7 +101,7 @@ def _options(model: type[Params]) -> list[str]:
         extra = field.json_schema_extra
         is_forecast = isinstance(extra, dict) and extra.get("forecast") is True
         meaning = ("*forecast*: " if is_forecast else "") + (field.description or "")
-        default = _default(field.default)
+        default = _default(field)
         lines.append(_row([f"`{name}`", _takes(shapes[name]), default, meaning]))
     return [*lines, ""]
 
@@ -111,9 +110,10 @@ def _takes(shape: Shape) -> str:
     return f"{shape.versus.says()}, `VS`, the same" if shape.versus else shape.says()
 
 
-def _default(value: Any) -> str:
-    if value is PydanticUndefined:
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
         return "must be given"
+    value = field.default
     if value is None:
         return "not set"
     if isinstance(value, bool):

@@ -8,8 +8,6 @@ from fractions import Fraction
 from importlib.resources import files
 from typing import Any
 
-from pydantic_core import PydanticUndefined
-
 from dpql.commands.statements import STATEMENTS
 from dpql.failing import FINDINGS, OK, say
 from executors.registry import REGISTRY
@@ -187,7 +185,7 @@ def _options(found: Mechanism | Derivation, only: str = "") -> list[str]:
             continue
         shape = shapes[name]
         takes = f"{shape.versus.says()}, VS the same" if shape.versus else shape.says()
-        if field.default is PydanticUndefined:
+        if field.is_required():
             default = "; must be given"
         else:
             default = f"; default {_said(field.default)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -41,6 +42,26 @@ def test_every_file_beside_the_code_is_shipped_with_it():
 
 def test_every_package_says_that_it_is_typed():
     assert all((ROOT / package / "py.typed").exists() for package in PACKAGES)
+
+
+def imported() -> set[str]:
+    """The top modules that the packages import from elsewhere, whenever it is done."""
+    found: set[str] = set()
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Import):
+                    found |= {name.name.split(".")[0] for name in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    found.add((node.module or "").split(".")[0])
+    return found - set(sys.stdlib_module_names) - set(PACKAGES)
+
+
+def test_what_is_imported_is_required_and_no_more():
+    project = PROJECT["project"]
+    required = [*project["dependencies"], *project["optional-dependencies"]["plots"]]
+    names = {re.split(r"[^\w-]", one)[0].replace("-", "_") for one in required}
+    assert {*names - {"python_flint"}, "flint"} == imported()
 
 
 def test_the_changelog_has_the_version():
