@@ -12,6 +12,12 @@ __all__ = ["LARGEST", "read_object"]
 
 LARGEST = 64 * 2**20
 """Bytes: no plan, certificate or approval comes near."""
+_WRITERS = {
+    "a plan file": "`dpql plan FILE -o plan.json` writes one",
+    "a certificate": "`dpql plan FILE -o plan.json` writes one into the plan",
+    "an approval": "`dpql approve PLAN --key FILE -o approval.json` writes one",
+    "an exported head": "`dpql ledger export -o head.json` writes one",
+}
 
 
 def read_object(path: str | Path, what: str) -> dict[str, Any]:
@@ -21,7 +27,7 @@ def read_object(path: str | Path, what: str) -> dict[str, Any]:
     """
     with Path(path).open("rb") as file:
         raw = file.read(LARGEST + 1)
-    problem = UsageError(f"`{path}` is not {what}")
+    problem = UsageError(f"`{path}` is not {what}", help=_WRITERS.get(what, ""))
     if len(raw) > LARGEST:
         raise problem
     try:

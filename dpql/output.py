@@ -30,6 +30,19 @@ def write_run(
     Each file is written beside its place and renamed, so that a crash leaves no half file. Which
     files there are depends on the plan, and on whether plots can be drawn here; plots come last.
     """
+    try:
+        return _write_run(folder, releases, plan, certificate)
+    except UsageError as failure:
+        note = "what a run released is stored in its ledger, and is served again for nothing"
+        raise UsageError(failure.message, note=note, help=failure.help) from failure
+
+
+def _write_run(
+    folder: Path,
+    releases: Sequence[Mapping[str, Any]],
+    plan: Mapping[str, Any],
+    certificate: Mapping[str, Any],
+) -> tuple[Path, ...]:
     written = [
         write_text(folder / "plan.json", _json(plan)),
         write_text(folder / "certificate.json", _json(certificate)),
@@ -134,7 +147,6 @@ def write_text(path: Path, text: str) -> Path:
     except OSError as failure:
         raise UsageError(
             f"`{path}` cannot be written: {(failure.strerror or '').lower()}",
-            note="what a run released is stored in its ledger, and is served again for nothing",
             help="write to another place",
         ) from failure
     return path

@@ -77,9 +77,10 @@ def verify_approvals(
         else:
             accepted.setdefault(str(approval["public_key"]), dict(approval))
     if len(accepted) < k:
+        who = "1 reviewer" if k == 1 else f"{k} reviewers"
         named = ", ".join(f"`{name}`" for name in sorted(reviewers)) or "nobody"
         raise ApprovalRefused(
-            f"{k} reviewers of `{ledger_key}` must sign this run, {_count(len(accepted))}",
+            f"{who} of `{ledger_key}` must sign this run, {_count(len(accepted))}",
             note="; ".join([*reasons, f"registered are {named}"]),
             help="`dpql approve PLAN --key FILE` signs; give the file to `dpql run --approval`",
         )

@@ -65,9 +65,14 @@ def read_private_key(path: str | Path, password: str | None = None) -> Ed25519Pr
             data, None if password is None else password.encode()
         )
     except (ValueError, TypeError) as error:
+        is_public = data.startswith(b"ed25519:")
         raise ApprovalRefused(
-            f"`{path}` is not a private key that opens with this password",
-            help="`dpql key new` makes a key",
+            f"`{path}` is the public half of a key"
+            if is_public
+            else f"`{path}` is not a private key that opens with this password",
+            help="sign with the private half, which lies beside it without `.pub`"
+            if is_public
+            else "`dpql key new` makes a key",
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
         raise ApprovalRefused(f"`{path}` is not an Ed25519 key", help="`dpql key new` makes one")

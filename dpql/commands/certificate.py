@@ -22,8 +22,11 @@ def verify(plan: Path, certificate: Path | None) -> int:
         if certificate is None
         else read_object(certificate, "a certificate")
     )
-    if not isinstance(proof, dict):
-        raise UsageError(f"`{plan}` holds no certificate")
+    if not isinstance(proof, dict) or "nodes" not in proof:
+        raise UsageError(
+            f"`{certificate or plan}` holds no certificate",
+            help="`dpql plan FILE -o plan.json` writes a plan with its certificate",
+        )
     try:
         checker.check(proof, checker.canonical(content["body"]).encode(), None)
     except checker.Rejected as reason:

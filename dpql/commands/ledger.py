@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from dpql.commands.run import pairs, who
 from dpql.errors import UsageError
@@ -74,6 +75,9 @@ def open_key(
     print(f"opened `{balance.key}` with {_cap_text(facts.cap)}")
     if required:
         print(f"every run needs {required} of: {', '.join(people)}")
+    for location in facts.tables[0].data:
+        if location.startswith("file:") and not Path(unquote(urlsplit(location).path)).exists():
+            say(f"note: there is no file at {location} yet; no other place will do")
     if not data:
         say("note: the key guards no location yet: add `--data` so that only that data can be used")
     return OK
@@ -173,6 +177,10 @@ def verify(url: str, head: Path | None) -> int:
     anchor = None if head is None else read_object(head, "an exported head")
     if anchor is not None and isinstance(anchor.get("head"), dict):
         anchor = anchor["head"]
+    if anchor is not None and not {"seq", "hash"} <= set(anchor):
+        raise UsageError(
+            f"`{head}` is not an exported head", help="`dpql ledger export` writes one"
+        )
     ledger = Ledger.connect(url)
     try:
         findings = ledger.verify(anchor)

@@ -80,7 +80,10 @@ def pairs(written: list[str], option: str, required: bool) -> dict[str, str] | N
         if not sign or (set(name) & set("/\\:") and (required or not _SITE_KEY.fullmatch(name))):
             name, value = "", text
         if (required and not name) or not value or name in found:
-            say(f"error: `{option} {text}` is not `name=location`, or names something twice")
+            what = "LOCATION" if option in ("--data", "--ledger") else "VALUE"
+            say(f"error: `{option} {text}` is not `NAME={what}`, or names something twice")
+            if required and not sign:
+                say(f"help: write `{option} NAME={text}`")
             return None
         found[name] = value
     return found

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from dpql.errors import LedgerDamaged
-from planner.calculus.exact import number, root_down, root_up, text
+from planner.calculus.exact import number, root_down, root_up, round_down, round_up, text
 
 __all__ = ["Native", "added", "amount", "bounded", "recorded", "shown", "stored", "taken_back"]
 
@@ -71,9 +71,8 @@ def shown(unit: Native, value: Fraction, *, up: bool = False) -> str:
 
 
 def _brief(value: Fraction, up: bool) -> str:
-    """All digits if they are few, else nine places in the stated direction."""
+    """All digits if they are few, else nine in the stated direction."""
     exact = text(value)
-    if len(exact) <= 20 and "/" not in exact:
+    if len(exact) <= 12 and "/" not in exact:
         return exact
-    scaled = value * 10**9
-    return text(Fraction(math.ceil(scaled) if up else math.floor(scaled), 10**9))
+    return text(round_up(value, 9) if up else round_down(value, 9))

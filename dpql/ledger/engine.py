@@ -165,7 +165,8 @@ def _explained(error: BaseException, place: str) -> LedgerError:
         return LedgerUnavailable(
             f"the ledger `{place}` cannot be opened for writing",
             note=f"the database reports {name}; {nothing}",
-            help="the file and its folder must be writable: two files beside it belong to it",
+            help="its folder must be there, and both must be writable: two files beside it belong "
+            "to it",
         )
     if name.startswith("SQLITE_IOERR"):
         return LedgerUnavailable(

@@ -159,7 +159,7 @@ class KeyFacts(Fact):
             raise ValueError("a reviewer or a public key is listed twice")
         if self.required > len(self.reviewers):
             raise ValueError(
-                f"{self.required} must sign, but {len(self.reviewers)} reviewers are registered"
+                f"{self.required} must sign, of {len(self.reviewers)} registered reviewers"
             )
         for table in self.tables:
             rows = {site.name: site.rows for site in table.sites}

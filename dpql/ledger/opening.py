@@ -93,10 +93,10 @@ def key_facts(
         )
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        said = str(first["msg"]).removeprefix("Value error, ")
+        place = next((str(part) for part in reversed(first["loc"]) if isinstance(part, str)), "")
+        said = str(first["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+        name = f"`{place}` " if said.startswith("should") else ""
         raise KeyRefused(
-            f"this key cannot be opened: {said[:1].lower()}{said[1:]}",
-            note=f"about {place}" if place else "",
+            f"this key cannot be opened: {name}{said[:1].lower()}{said[1:]}",
             help="`dpql ledger open --help` lists what a key records",
         ) from error

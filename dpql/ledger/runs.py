@@ -182,7 +182,7 @@ def move(
     for run in runs:
         if run.state != before:
             raise WrongState(
-                f"run `{run.lead[:12]}` is {run.state}, so it cannot {kind}",
+                f"run `{run.lead[:12]}` is {run.state}: it cannot take the step `{kind}`",
                 note=f"only a run that is {before} can; the state was read under the ledger's lock",
             )
         seq = chain.append(kind, body, ledger_key=run.key, rid=run.rid, plan_hash=run.plan_hash)

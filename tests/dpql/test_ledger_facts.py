@@ -215,7 +215,7 @@ def test_an_unknown_key_is_named_with_the_known_ones(ledger):
     [
         ({"rows": 0}, "greater than or equal to 1"),
         ({"sites": {"a": 1, "b": 2}}, "do not add up"),
-        ({"required": 1}, "1 must sign, but 0 reviewers"),
+        ({"required": 1}, "1 must sign, of 0 registered"),
         ({"reviewers": {"a": "ssh-rsa AAAA"}}, "a public key reads"),
         (
             {"reviewers": {"a": "ed25519:" + "a" * 64, "b": "ed25519:" + "a" * 64}},

@@ -1,0 +1,66 @@
+"""What a person types by mistake on the command line is answered with what to type."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dpql.cli import app
+from dpql.failing import guarded
+
+QUERY = """
+DATASET people ROWS 10 COLUMNS (age REAL IN [0, 100], income REAL IN [0, 200])
+COVARIANCE ssp mu=1 AS spread
+"""
+OPEN = ["ledger", "open", "people", "--ledger", "l.db", "--cap", "mu=1.23456789012345"]
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """A command's exit status with what it says, in a folder with a query, a plan and keys."""
+    monkeypatch.chdir(tmp_path)
+    Path("q.dpql").write_text(QUERY)
+
+    def run(*arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = guarded(lambda: app(list(arguments)))
+        said = capsys.readouterr()
+        return code, said.out + said.err
+
+    for made in (["plan", "q.dpql", "-o", "plan.json"], ["key", "new", "ann.pem"]):
+        assert run(*made)[0] == 0
+    assert run(*OPEN, "--rows", "10", "--data", "none.csv")[0] == 0
+    return run
+
+
+@pytest.mark.parametrize(
+    ("typed", "status", "said"),
+    [
+        ("run plan.json --ledger l.db --data a.csv", 2, "write `--data NAME=a.csv`"),
+        ("run plan.json --ledger l.db --approval ann.pem", 2, "`dpql approve PLAN --key FILE"),
+        ("certificate verify q.dpql", 2, "`dpql plan FILE -o plan.json` writes one"),
+        ("certificate verify plan.json plan.json", 2, "`plan.json` holds no certificate"),
+        ("ledger verify --ledger l.db --head plan.json", 2, "`dpql ledger export` writes one"),
+        ("approve plan.json --key ann.pem.pub", 1, "is the public half of a key"),
+        ("ledger open b --ledger l.db --cap mu=1 --rows -5", 3, "`rows` should be"),
+        ("ledger open b --ledger none/l.db --cap mu=1 --rows 5", 3, "its folder must be there"),
+        ("ledger open b --ledger l.db --cap mu=1 --rows 5 --data no.csv", 0, "no file at file://"),
+        ("plan q.dpql -o q.dpql/plan.json", 2, "write to another place"),
+    ],
+)
+def test_a_slip_is_answered_with_what_to_type(told, typed: str, status: int, said: str) -> None:
+    code, text = told(*typed.split())
+    assert code == status
+    assert said in text
+
+
+def test_a_plan_that_cannot_be_written_says_nothing_of_a_run(told) -> None:
+    assert "released" not in told("plan", "q.dpql", "-o", "q.dpql/plan.json")[1]
+    assert "is stored in its ledger" in told("run", "plan.json", "--mock", "--out", "q.dpql/x")[1]
+
+
+def test_a_balance_is_short_and_rounded_down_and_what_is_spent_up(told) -> None:
+    text = told("ledger", "show", "--ledger", "l.db")[1]
+    assert "cap        mu=1.23456789\n" in text or "cap        mu=1.23456789012345\n" in text
+    assert "remaining  mu=1.23456789\n" in text
