@@ -34,7 +34,7 @@ def _whole(curve: Curve) -> str:
     percent = [k / 4 for k in range(5)]
     parts = [
         _area([(0.0, 0.0), *line], _linear, _linear),
-        _axes("others wrongly accused", "targets missed"),
+        _axes("targets missed"),
         *_ticks(percent, _linear, percent, _linear),
         _path([(0.0, 1.0), (1.0, 0.0)], _linear, _linear, GREY, dashed=True),
         _path(line, _linear, _linear, BLUE),
@@ -56,7 +56,7 @@ def _corner(curve: Curve) -> str:
     decades = [10.0**-k for k in range(_DECADES, -1, -1)]
     parts = [
         _area([*line, (least, 1.0)], _logarithmic, _logarithmic),
-        _axes("others wrongly accused", "targets found, at most"),
+        _axes("targets found, at most"),
         *_ticks(decades, _logarithmic, decades, _logarithmic),
         _path([(least, least), (1.0, 1.0)], _logarithmic, _logarithmic, GREY, dashed=True),
         _path(line, _logarithmic, _logarithmic, BLUE),
@@ -132,11 +132,11 @@ def _dot(rate: float, share: float, across: Scale, up: Scale) -> str:
     )
 
 
-def _axes(across: str, up: str) -> str:
+def _axes(up: str) -> str:
     middle = (_TOP + _BOTTOM) / 2
     return (
         f'<path d="M{_LEFT} {_TOP}V{_BOTTOM}H{_RIGHT}" fill="none" stroke="{INK}"/>'
-        + _say((_LEFT + _RIGHT) / 2, _HEIGHT - 10, across, INK, anchor="middle")
+        + _say((_LEFT + _RIGHT) / 2, _HEIGHT - 10, "others wrongly accused", INK, anchor="middle")
         + f'<text transform="translate(12 {middle}) rotate(-90)" text-anchor="middle" '
         f'fill="{INK}" font-size="11">{escape(up)}</text>'
     )

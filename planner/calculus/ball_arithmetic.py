@@ -107,9 +107,9 @@ def sharp(function: Callable[[], arb]) -> arb:
     raise ArithmeticError("a privacy number could not be enclosed")
 
 
-def ceiling(function: Callable[[], arb], digits: int = DIGITS) -> Fraction:
-    """The value of a function that is not negative, rounded up to `digits` significant digits."""
-    return round_up(max(Fraction(0), upper(sharp(function))), digits)
+def ceiling(function: Callable[[], arb]) -> Fraction:
+    """The value of a function that is not negative, rounded up to 18 significant digits."""
+    return round_up(max(Fraction(0), upper(sharp(function))))
 
 
 def floor(function: Callable[[], arb], digits: int = DIGITS) -> Fraction:

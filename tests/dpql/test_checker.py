@@ -1,3 +1,5 @@
+"""The checker accepts honest certificates and rejects every forgery."""
+
 from __future__ import annotations
 
 import ast

@@ -1,3 +1,5 @@
+"""Certificates that the planner writes are accepted, and claim the least that is known."""
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,3 +1,5 @@
+"""What several releases cost together: sums, sites, the least of all bounds, what is shown."""
+
 from __future__ import annotations
 
 from fractions import Fraction

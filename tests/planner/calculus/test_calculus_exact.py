@@ -1,3 +1,5 @@
+"""Exact numbers: text and back, rounding in one direction, roots, sums."""
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,3 +1,5 @@
+"""From a cost to noise scales: what is solved costs no more when charged again, and hardly less."""
+
 from __future__ import annotations
 
 from fractions import Fraction

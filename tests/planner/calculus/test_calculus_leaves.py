@@ -1,3 +1,5 @@
+"""Leaves: what each kind takes, its JSON, persons with several rows."""
+
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, replace

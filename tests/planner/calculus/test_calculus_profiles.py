@@ -1,3 +1,5 @@
+"""Profiles of one draw, and their inverses, against mpmath and each other."""
+
 from __future__ import annotations
 
 import math

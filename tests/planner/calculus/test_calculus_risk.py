@@ -1,3 +1,5 @@
+"""What an attacker can learn, against closed forms and simulated attacks."""
+
 from __future__ import annotations
 
 from fractions import Fraction

@@ -1,3 +1,5 @@
+"""The power of tests in closed form, against the laws themselves."""
+
 from __future__ import annotations
 
 from fractions import Fraction
