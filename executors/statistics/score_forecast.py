@@ -76,8 +76,13 @@ class Outlook:
         return self.judge.threshold(self.judge.upper_trace(released))
 
     def detectable(self) -> float | None:
-        """The least radius with a power of 80 %, or None where there is none below 2^20."""
-        return least_effect(self.power)
+        """The least radius with a power of 80 %, or None where there is none.
+
+        It is sought in diameters of the domain, so that the unit of the columns does not matter.
+        """
+        across = math.sqrt(float(self.design.squared_diameter))
+        found = least_effect(lambda ratio: self.power(ratio / across))
+        return None if found is None else float(f"{found / across:.3g}")
 
     @property
     def noise_to_sampling(self) -> float:
@@ -122,8 +127,8 @@ class Outlook:
 
 
 def least_effect(chance: Callable[[float], float]) -> float | None:
-    """The least effect whose chance is 80 %, to three digits; None where none is below 2^20."""
-    most = 2.0**-10
+    """The least effect whose chance is 80 %, to 1 in 2000; None where none is below 2^20."""
+    most = 2.0**-30
     while chance(most) < WANTED:
         most *= 2.0
         if most > 2.0**20:
@@ -135,7 +140,7 @@ def least_effect(chance: Callable[[float], float]) -> float | None:
             most = middle
         else:
             least = middle
-    return float(f"{most:.3g}")
+    return most
 
 
 def figures(

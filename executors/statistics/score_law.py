@@ -24,7 +24,8 @@ SEED = 20261130
 """Of public simulations, recorded so that a p-value can be computed again."""
 SIMULATIONS = 200_000
 CHUNK = 20_000
-LEAST_TRACE = 1e-12
+LEAST_SHARE = 1e-6
+"""A deviation is taken as at least this part of the noise's scale, whatever the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class ScoreNoise:
 
     def _one(self, length: float, trace: float) -> float:
         """Both tails of one noisy number, in closed form."""
-        deviation = math.sqrt(max(trace, LEAST_TRACE))
+        deviation = max(math.sqrt(trace), LEAST_SHARE * self.scale)
         if self.law == "gaussian":
             return math.erfc(length / math.hypot(deviation, self.scale) / math.sqrt(2.0))
         return 2.0 * exceeds(length, 0.0, deviation, self.scale)
