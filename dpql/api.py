@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CheckResult:
     """The findings of `check`."""
 
@@ -57,6 +57,9 @@ class CheckResult:
             "diagnostics": [finding.json(source) for finding in self.diagnostics],
         }
 
+    def __repr__(self) -> str:
+        return f"<CheckResult: {'ok' if self.ok else 'errors'}, {len(self.diagnostics)} findings>"
+
     def __str__(self) -> str:
         from grammar.render import render_text
 
@@ -68,7 +71,7 @@ class CheckResult:
         return findings_html(self.checked.source, self.diagnostics)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlanResult:
     """A plan: its hash, its body, its costs; with findings instead where it has errors."""
 
@@ -97,6 +100,10 @@ class PlanResult:
 
         return plan_json(self.planned)
 
+    def __repr__(self) -> str:
+        found = "errors" if self.planned.plan is None else self.planned.plan.hash
+        return f"<PlanResult: {found}>"
+
     def __str__(self) -> str:
         from dpql.text import plan_text
 
@@ -111,7 +118,7 @@ class PlanResult:
         return sheet(sheet_of(self.json()), whole_page=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult:
     """The releases of a run, by name."""
 
@@ -127,6 +134,9 @@ class RunResult:
     def json(self) -> dict[str, Any]:
         """All releases."""
         return {"rid": self.rid, "plan_hash": self.plan_hash, "releases": dict(self.releases)}
+
+    def __repr__(self) -> str:
+        return f"<RunResult: {', '.join(self.releases)}>"
 
     def __str__(self) -> str:
         from dpql.release_text import releases_text
@@ -276,12 +286,21 @@ def location(data: object) -> str:
 
 
 def _source(text_or_path: str | Path) -> tuple[Source, Diagnostic | None]:
-    """The text of a path, or the text itself: what has a line end or a blank in it is text."""
-    if isinstance(text_or_path, Path) or (
-        text_or_path.endswith(".dpql") and not set(text_or_path) & set("\n=(")
+    """The text of a path, or the text itself: a path ends in `.dpql` and has no line end, = or (.
+
+    Raises `UsageError` where the file cannot be read, or where it is neither.
+    """
+    if not isinstance(text_or_path, str | Path):
+        raise UsageError(f"a query is a text or a path, not a {type(text_or_path).__name__}")
+    if isinstance(text_or_path, str) and (
+        not text_or_path.endswith(".dpql") or set(text_or_path) & set("\n=(")
     ):
+        return Source("<text>", text_or_path), None
+    try:
         return read_source(text_or_path)
-    return Source("<text>", text_or_path), None
+    except OSError as failure:
+        reason = (failure.strerror or "cannot be read").lower()
+        raise UsageError(f"`{text_or_path}`: {reason}", code="DPQL-E092") from failure
 
 
 def _plan_file(plan: PlanResult | PlanFile | Mapping[str, Any] | str | Path) -> PlanFile:

@@ -79,10 +79,22 @@ def _uniform(data: object) -> pa.Table:
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The column without views, dictionaries or half floats, which engines treat differently."""
     if pa.types.is_dictionary(column.type):
-        column = pc.cast(column, column.type.value_type)
+        column = _undone(column)
     if stored_kind(column.type) == "text":
         return pc.cast(column, pa.large_string())
     return pc.cast(column, pa.float32()) if column.type == pa.float16() else column
+
+
+def _undone(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values that a dictionary stands for; polars keeps its categories as views of text."""
+    kind = column.type.value_type
+    if stored_kind(kind) == "text":
+        kind = pa.large_string()
+    pieces = [
+        pa.DictionaryArray.from_arrays(chunk.indices, pc.cast(chunk.dictionary, kind))
+        for chunk in column.chunks
+    ]
+    return pc.cast(pa.chunked_array(pieces, pa.dictionary(column.type.index_type, kind)), kind)
 
 
 def _fingerprint(table: pa.Table) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import dpql
+import dpql.errors
 from dpql.cli import app
 from dpql.failing import guarded
 
@@ -64,3 +66,18 @@ def test_a_balance_is_short_and_rounded_down_and_what_is_spent_up(told) -> None:
     text = told("ledger", "show", "--ledger", "l.db")[1]
     assert "cap        mu=1.23456789\n" in text or "cap        mu=1.23456789012345\n" in text
     assert "remaining  mu=1.23456789\n" in text
+
+
+@pytest.mark.parametrize("call", [dpql.check, dpql.plan, dpql.parse, dpql.allocate])
+@pytest.mark.parametrize("given", ["none.dpql", Path("none.dpql"), Path(), 5, None])
+def test_python_is_told_in_one_kind_of_error(call, given) -> None:
+    with pytest.raises(dpql.errors.DpqlError):
+        call(given)
+
+
+def test_results_are_short_where_a_console_shows_them() -> None:
+    plan = dpql.plan(QUERY)
+    shown = [repr(dpql.check(QUERY)), repr(plan), repr(dpql.run(plan, mock=True))]
+    assert plan.hash in shown[1]
+    assert "spread" in shown[2]
+    assert max(map(len, shown)) < 100

@@ -105,3 +105,20 @@ def test_data_opens_only_with_a_real_token(source):
             source.open(token)
     with pytest.raises(DataFailure, match="DPQL-E109"):
         source.open(Token("r", "h", (), mock=True))
+
+
+def test_categories_are_the_texts_that_they_stand_for():
+    words = ["b", None, "a", "b"]
+    halves = [pa.array(words[:2]).dictionary_encode(), pa.array(words[2:]).dictionary_encode()]
+    tables = [
+        pa.table({"arm": words}),
+        pa.table({"arm": pa.chunked_array(halves)}),
+        pd.DataFrame({"arm": pd.Categorical(words)}),
+        pl.DataFrame({"arm": pl.Series(words, dtype=pl.Categorical)}),
+        pl.DataFrame({"arm": pl.Series(words, dtype=pl.Enum(["a", "b"]))}),
+    ]
+    assert len({open_source(table).location for table in tables}) == 1
+    numbers = pa.table({"arm": pa.array([1, 2, 1]).dictionary_encode()})
+    assert open_source(numbers).location == open_source(pa.table({"arm": [1, 2, 1]})).location
+    empty = pa.table({"arm": pa.chunked_array([], pa.dictionary(pa.int8(), pa.string()))})
+    assert open_source(empty).describe().rows == 0
