@@ -37,7 +37,8 @@ from planner.mechanism import Query
 __all__ = ["SiteCurve", "SiteValue", "as_release", "laws_of", "measure", "site_of"]
 
 _LAWS: Mapping[str, Law] = {"discrete_gaussian": "gaussian", "discrete_laplace": "laplace"}
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+Finite = Annotated[float, Field(strict=True, ge=-1e100, le=1e100)]
+"""What noise makes of a sum of at most 10^15 records lies far inside; NaN is refused."""
 
 
 class SiteValue(BaseModel):
