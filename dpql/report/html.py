@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from dpql.plots import drawn
 from dpql.report import release_values, words
 from dpql.report.curve import pictures
 from dpql.report.document import Block, Curve, Facts, Items, Meter, Paragraph, Section, Sheet, Table
@@ -44,7 +46,7 @@ def findings_html(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def releases_html(releases: Iterable[Mapping[str, Any]]) -> str:
-    """The releases of a run, matrices and lists of selections as tables, for a notebook."""
+    """The releases of a run for a notebook: figures, plots, matrices and curves as tables."""
     return _part("\n".join(_release(release) for release in releases))
 
 
@@ -155,6 +157,9 @@ def _release(release: Mapping[str, Any]) -> str:
     facts = release_values.facts(release)
     if facts:
         parts.append(_block(Facts(facts)))
+    for _, picture in drawn([release]):
+        source = "data:image/svg+xml;base64," + b64encode(picture.encode()).decode()
+        parts.append(f'<figure><img src="{source}" alt="The plot of the numbers below"></figure>')
     for caption, head, rows in release_values.tables(release):
         parts.append(_table(caption, head, rows))
     notes = [str(note) for note in release.get("notes", ())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from dpql.output import table_of
 from dpql.report import words
 
 __all__ = ["Rows", "facts", "tables", "title"]
@@ -37,13 +38,19 @@ def facts(release: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def tables(release: Mapping[str, Any]) -> tuple[Rows, ...]:
-    """Matrices, with the names of their columns, and tables of equally long columns."""
-    value = release.get("value", {})
+    """Matrices with the names of their columns, a curve or a selection, tables of columns."""
+    value, uncertainty = release.get("value", {}), release.get("uncertainty", {})
     found: list[Rows] = []
     names = [str(name) for name in value.get("columns", ())]
-    for name, content in value.items():
-        if _is_matrix(content):
-            found.append(_matrix(_spaced(str(name)), names, content))
+    for before, part in (("", value), ("uncertainty: ", uncertainty)):
+        for name, content in part.items():
+            if _is_matrix(content):
+                found.append(_matrix(before + _spaced(str(name)), names, content))
+    written = None if "matrix" in value or release.get("tables") else table_of(release)
+    if written is not None:
+        head, *rows = written
+        columns = {name: [row[index] for row in rows] for index, name in enumerate(head)}
+        found.append(_columns("as in its file", columns))
     for name, columns in release.get("tables", {}).items():
         found.append(_columns(_spaced(str(name)), columns))
     return tuple(found)
@@ -77,7 +84,7 @@ def _matrix(caption: str, names: Sequence[str], rows: Sequence[Sequence[Any]]) -
         names = [str(index + 1) for index in range(max(width, len(rows)))]
     shown = rows[:_MOST_ROWS]
     body = tuple(
-        (names[index], *(words.figure(cell) for cell in row[:_MOST_ROWS]))
+        (names[index], *(_cell(cell) for cell in row[:_MOST_ROWS]))
         for index, row in enumerate(shown)
     )
     return _cut(caption, len(rows)), ("", *names[: min(width, _MOST_ROWS)]), body
@@ -87,10 +94,13 @@ def _columns(caption: str, columns: Mapping[str, Sequence[Any]]) -> Rows:
     lists = list(columns.values())
     length = len(lists[0]) if lists else 0
     body = tuple(
-        tuple(words.figure(column[index]) for column in lists)
-        for index in range(min(length, _MOST_ROWS))
+        tuple(_cell(column[index]) for column in lists) for index in range(min(length, _MOST_ROWS))
     )
     return _cut(caption, length), tuple(_spaced(str(name)) for name in columns), body
+
+
+def _cell(value: Any) -> str:
+    return "-" if value is None else words.figure(value)
 
 
 def _cut(caption: str, length: int) -> str:

@@ -33,6 +33,7 @@ border-bottom:1px solid #ccc}
 .dpql .bar span{display:block;height:100%;background:#1d4f7c}
 .dpql .ends{display:flex;justify-content:space-between;font-size:.8rem;color:#444}
 .dpql figure{margin:1rem 0}
+.dpql figure img{max-width:100%;height:auto}
 .dpql .curves svg{width:48.5%;min-width:17rem;height:auto;font-family:system-ui,sans-serif}
 .dpql figcaption{font-size:.88rem;color:#444;margin-top:.3rem}
 .dpql code{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:.88em;overflow-wrap:anywhere}

@@ -55,3 +55,26 @@ def test_a_plan_is_its_sheet_without_a_page():
     )._repr_html_()
     assert "<html" not in text
     assert 'class="verdict"' in text
+
+
+def test_a_curve_shows_its_plot_and_its_table():
+    run = dpql.run(
+        dpql.plan(
+            "DATASET a ROWS 500 COLUMNS (t DURATION IN [0, 9], e EVENT)\n"
+            "RELEASE survival bins=6 mu=0.5 AS curve\n"
+        ),
+        mock=True,
+    )
+    text = run._repr_html_()
+    assert '<img src="data:image/svg+xml;base64,' in text
+    assert 'alt="' in text
+    assert '<th scope="col">estimate</th><th scope="col">lower</th>' in text
+    assert text.count('<tr><th scope="row">') == 7
+
+
+def test_a_matrix_comes_with_its_standard_errors_and_a_dash_for_what_is_missing():
+    text = releases_html(
+        [{**MATRIX, "uncertainty": {"standard_error": [[0.125, None], [None, 0.25]]}}]
+    )
+    assert "<caption>uncertainty: standard error</caption>" in text
+    assert '<th scope="row">a&lt;b</th><td>0.125</td><td>-</td>' in text
