@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from planner.calculus.convert import Native, Unconvertible, charge
+from planner.calculus.convert import NATIVE, Native, Unconvertible, charge
+from planner.calculus.cost import LEDGER_UNITS
 from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import claimable, sum_up, text
 from planner.calculus.group import grouped
@@ -16,7 +17,7 @@ from planner.calculus.leaves import Leaf
 
 __all__ = ["BOUNDED", "UNITS", "CertificateError", "Member", "Steps"]
 
-UNITS: dict[str, Native] = {"eps": "eps", "rho": "rho", "mu2": "mu_squared"}
+UNITS: dict[str, Native] = {unit: NATIVE[LEDGER_UNITS[unit]] for unit in LEDGER_UNITS}
 BOUNDED = ("pure", "lap", "br")
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from planner.calculus.compose import over_sites
-from planner.calculus.cost import Unit
+from planner.calculus.cost import LEDGER_UNITS, LedgerUnit, Unit
 from planner.calculus.exact import text
 from planner.calculus.joint_total import could_be, joint_total
 from planner.checked import CheckedPlan, Price
 
-__all__ = [
-    "Charge", "Native", "charge_of", "is_within", "native_charges", "reservations", "total_of"
-]  # fmt: skip
-
-Native: TypeAlias = Literal["eps", "rho", "mu2"]
-_UNITS: tuple[tuple[Native, Unit], ...] = (("eps", "eps"), ("rho", "rho"), ("mu2", "mu"))
+__all__ = ["Charge", "charge_of", "is_within", "native_charges", "reservations", "total_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +72,7 @@ def is_within(prices: Iterable[Price], unit: Unit, limit: Fraction) -> bool:
 
 def native_charges(
     checked: CheckedPlan, dataset: str, site: str | None = None
-) -> dict[Native, Fraction]:
+) -> dict[LedgerUnit, Fraction]:
     """What the key of a dataset, or of one of its sites, would be charged, by native unit.
 
     A site's key pays for what is released at the site alone, a dataset's for all of its people.
@@ -87,10 +82,10 @@ def native_charges(
         for price in checked.prices_of(dataset)
         if site is None or price.paid.source.site == site
     )
-    found: dict[Native, Fraction] = {}
+    found: dict[LedgerUnit, Fraction] = {}
     if not prices:
         return found
-    for native, unit in _UNITS:
+    for native, unit in LEDGER_UNITS.items():
         charge = charge_of(prices, unit)
         if charge is not None:
             found[native] = charge.amount

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.errors import CertificateRefused
-from dpql.ledger.amounts import Native, amount, bounded
+from dpql.ledger.amounts import amount, bounded
 from dpql.ledger.plan_body import Payer, PlanBody, canonical, digest
+from planner.calculus.cost import LEDGER_UNITS, LedgerUnit
 
 __all__ = ["Request", "check_certificate", "payers_of", "request"]
 
@@ -60,7 +61,7 @@ def payers_of(body: PlanBody, keys: Sequence[str] | None) -> tuple[Payer, ...]:
     return chosen
 
 
-_WAYS_OUT: Mapping[Native, str] = {
+_WAYS_OUT: Mapping[LedgerUnit, str] = {
     "eps": "it draws noise without bound, such as Gaussian noise: give every cost as eps=, or ask "
     "the custodian for a key that counts rho or mu",
     "rho": "it holds a cost with a delta of its own: use methods with Gaussian or bounded noise",
@@ -71,7 +72,7 @@ _WAYS_OUT: Mapping[Native, str] = {
 
 
 def request(
-    payers: Sequence[Payer], certificate: Mapping[str, Any], units: Mapping[str, Native]
+    payers: Sequence[Payer], certificate: Mapping[str, Any], units: Mapping[str, LedgerUnit]
 ) -> Request:
     """The certificate's totals for these payers in the units of their keys."""
     reservations = []
@@ -86,7 +87,7 @@ def request(
                 and unit in total["out"]
             ]
             if len(claims) != 1:
-                name = "mu" if unit == "mu2" else unit
+                name = LEDGER_UNITS[unit]
                 raise CertificateRefused(
                     f"the certificate has {len(claims)} totals in {name} for `{payer.dataset}`",
                     note=f"key `{payer.key}` counts in {name}, and wants exactly one",

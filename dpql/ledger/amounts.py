@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Literal, TypeAlias
 
 from dpql.errors import LedgerDamaged
-from planner.calculus.exact import number, root_down, root_up, round_down, round_up, text
+from planner.calculus.cost import LedgerUnit
+from planner.calculus.exact import number, root_down, root_up
+from planner.number_format import shown as brief
 
-__all__ = ["Native", "added", "amount", "bounded", "recorded", "shown", "stored", "taken_back"]
-
-Native: TypeAlias = Literal["eps", "rho", "mu2"]
-"""What adds up in a key: eps, rho, or the square of mu."""
+__all__ = ["added", "amount", "bounded", "recorded", "shown", "stored", "taken_back"]
 
 FINEST = 10**60
 
@@ -62,17 +60,9 @@ def taken_back(spent: Fraction, charge: Fraction) -> Fraction:
     return bounded(max(spent - charge, Fraction(0)))
 
 
-def shown(unit: Native, value: Fraction, *, up: bool = False) -> str:
+def shown(unit: LedgerUnit, value: Fraction, *, up: bool = False) -> str:
     """`rho=0.1` for people, in the stated direction where it must be rounded; mu2 as mu."""
     if unit != "mu2":
-        return f"{unit}={_brief(value, up)}"
+        return f"{unit}={brief(value, up, 9)}"
     root = (root_up if up else root_down)(value)
-    return f"mu={_brief(root, up)}"
-
-
-def _brief(value: Fraction, up: bool) -> str:
-    """All digits if they are few, else nine in the stated direction."""
-    exact = text(value)
-    if len(exact) <= 12 and "/" not in exact:
-        return exact
-    return text(round_up(value, 9) if up else round_down(value, 9))
+    return f"mu={brief(root, up, 9)}"

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from dpql.ledger.amounts import Native, amount
+from dpql.ledger.amounts import amount
 from dpql.ledger.places import place
+from planner.calculus.cost import LedgerUnit
 
 __all__ = ["Cap", "KeyFacts", "Reviewer", "SensitivityFact", "SiteFact", "TableFacts"]
 
@@ -101,7 +102,7 @@ class Cap(Fact):
     `{"eps": "3", "delta": "0.000001"}` for a cap that was compiled to mu once.
     """
 
-    unit: Native
+    unit: LedgerUnit
     amount: Exact
     declared: tuple[tuple[Literal["eps", "delta", "rho", "mu"], Exact], ...]
 

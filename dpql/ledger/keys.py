@@ -14,9 +14,10 @@ from sqlalchemy.engine import Connection
 
 from dpql.errors import KeyRefused, LedgerDamaged
 from dpql.ledger import schema
-from dpql.ledger.amounts import Native, recorded, shown, stored
+from dpql.ledger.amounts import recorded, shown, stored
 from dpql.ledger.chain import Chain, body_of, entry_at
 from dpql.ledger.facts import KeyFacts, TableFacts
+from planner.calculus.cost import LedgerUnit
 
 __all__ = [
     "Account",
@@ -35,7 +36,7 @@ class Account:
     """One budget row with the facts that were recorded for it."""
 
     key: str
-    unit: Native
+    unit: LedgerUnit
     cap: Fraction
     spent: Fraction
     is_frozen: bool
@@ -51,7 +52,7 @@ class Balance:
     """
 
     key: str
-    unit: Native
+    unit: LedgerUnit
     cap: Fraction
     spent: Fraction
     reserved: Fraction
@@ -121,7 +122,7 @@ def accounts(
             )
         found[key] = Account(
             key,
-            cast(Native, row.unit),
+            cast(LedgerUnit, row.unit),
             recorded(row.cap),
             recorded(row.spent),
             row.frozen != 0,

@@ -12,11 +12,12 @@ from pydantic import ValidationError
 
 from dpql.approvals import verify_approvals
 from dpql.errors import DpqlError
-from dpql.ledger.amounts import Native, added, recorded, stored, taken_back
+from dpql.ledger.amounts import added, recorded, stored, taken_back
 from dpql.ledger.clock import read_instant
 from dpql.ledger.facts import KeyFacts
 from dpql.ledger.keys import facts_of, is_same_key
 from dpql.ledger.runs import ALLOWED, Run, run_id
+from planner.calculus.cost import LedgerUnit
 
 __all__ = ["Claim", "Replay"]
 
@@ -202,7 +203,7 @@ class Replay:
         self._accounts[row["ledger_key"]] = replace(account, is_frozen=frozen)
 
 
-def _units(row: Mapping[str, Any], unit: Native) -> Fraction:
+def _units(row: Mapping[str, Any], unit: LedgerUnit) -> Fraction:
     """The amount of an entry, which must be in its key's unit."""
     name, _, written = str(row["units"]).partition("=")
     if name != unit:

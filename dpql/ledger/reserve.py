@@ -14,7 +14,7 @@ from dpql.approvals import verify_approvals
 from dpql.errors import NoiseRefused, OverBalance, WrongState
 from dpql.ledger import releases, schema
 from dpql.ledger.admission import Request, well_formed
-from dpql.ledger.amounts import Native, added, shown, stored, taken_back
+from dpql.ledger.amounts import added, shown, stored, taken_back
 from dpql.ledger.chain import Chain
 from dpql.ledger.clock import instant, later
 from dpql.ledger.compare import compare
@@ -31,6 +31,7 @@ from dpql.ledger.runs import (
     stale,
     when,
 )
+from planner.calculus.cost import LedgerUnit
 
 __all__ = ["Order", "admit", "examine", "give_back", "known", "latest_of", "standing"]
 
@@ -66,7 +67,7 @@ def known(connection: Connection, order: Order) -> Known:
 
 
 def standing(
-    connection: Connection, order: Order, units: Mapping[str, Native], before: Known
+    connection: Connection, order: Order, units: Mapping[str, LedgerUnit], before: Known
 ) -> Reservation | None:
     """The reservation that already serves this order, or None where a new one is needed.
 

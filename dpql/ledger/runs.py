@@ -12,9 +12,10 @@ from sqlalchemy.engine import Connection, Row
 
 from dpql.errors import LedgerDamaged, WrongState
 from dpql.ledger import schema
-from dpql.ledger.amounts import Native, recorded, stored
+from dpql.ledger.amounts import recorded, stored
 from dpql.ledger.chain import Chain, Kind, entry_at
 from dpql.ledger.plan_body import canonical, digest
+from planner.calculus.cost import LedgerUnit
 
 __all__ = ["Charge", "Reservation", "Run", "State", "group", "latest", "move", "run_id"]
 
@@ -41,7 +42,7 @@ class Charge:
     key: str
     rid: str
     number: int
-    unit: Native
+    unit: LedgerUnit
     amount: Fraction
 
 
@@ -197,7 +198,7 @@ def move(
 
 
 def reservation(
-    utc: str, runs: Sequence[Run], units: Mapping[str, Native], *, is_new: bool = False
+    utc: str, runs: Sequence[Run], units: Mapping[str, LedgerUnit], *, is_new: bool = False
 ) -> Reservation:
     """The face of a group of runs that came to where it stands at `utc`."""
     return Reservation(

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-__all__ = ["UNITS", "WRITTEN", "Cost", "Unit"]
+__all__ = ["LEDGER_UNITS", "UNITS", "WRITTEN", "Cost", "LedgerUnit", "Unit"]
 
 Unit: TypeAlias = Literal["eps", "eps_delta", "rho", "mu"]
 UNITS: tuple[Unit, ...] = ("eps", "eps_delta", "rho", "mu")
 WRITTEN: dict[Unit, str] = {"eps": "eps=", "eps_delta": "eps=, delta=", "rho": "rho=", "mu": "mu="}
 """How a cost or a budget of each unit begins in a file."""
+
+LedgerUnit: TypeAlias = Literal["eps", "rho", "mu2"]
+LEDGER_UNITS: dict[LedgerUnit, Unit] = {"eps": "eps", "rho": "rho", "mu2": "mu"}
+"""What adds up, as certificates and ledgers write it: eps, rho, or the square of mu."""
 
 
 @dataclass(frozen=True, slots=True)
