@@ -11,8 +11,9 @@ __all__ = ["Measurements"]
 
 @dataclass(slots=True)
 class Measurements:
-    """Noisy means and second moments about the public centre, in the units of the columns.
+    """Noisy means and second moments, in the units of the columns, about the public centre.
 
+    Where a mean was released first, products of two columns may be about it; the release says so.
     `j` and `k` name columns; `k` is None for a mean (of column j minus its centre). `y` is the
     noisy value before any shrinkage, clipping or projection, `sd` the noise in it, `round` counts
     releases from 1.
@@ -30,7 +31,7 @@ class Measurements:
         self._add(self.names[j], None, y, sd, round)
 
     def moment(self, j: int, k: int, y: float, sd: float, round: int = 1) -> None:
-        """Write down the mean product of columns j and k about their public centres."""
+        """Write down the mean product of columns j and k."""
         self._add(self.names[j], self.names[k], y, sd, round)
 
     def _add(self, j: str, k: str | None, y: float, sd: float, round: int) -> None:

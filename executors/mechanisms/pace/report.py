@@ -20,6 +20,11 @@ from planner.facts import Facts
 
 __all__ = ["Found", "outcome"]
 
+_ABOUT = (
+    "In the table of measurements, squares are about the public centre, products of two columns "
+    "about the released means."
+)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
@@ -86,7 +91,10 @@ def outcome(
     }
     tables = {"measurements": journal.table.table()}
     tables["calls"] = {key: tuple(column) for key, column in journal.columns().items()}
-    return Outcome(value, uncertainty, journal.laws(), assumptions(params, facts), tables)
+    notes = assumptions(params, facts)
+    if is_private and found.branch != "diagonal":
+        notes = (*notes, _ABOUT)
+    return Outcome(value, uncertainty, journal.laws(), notes, tables)
 
 
 def _errors(

@@ -233,6 +233,26 @@ def test_uncertainty_is_stated_where_something_was_measured() -> None:
 # --- the draws -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("center", ["private", "midpoint"])
+def test_the_table_says_about_what_its_products_are(strategy: str, center: str) -> None:
+    rows = correlated()
+    options = {"rounds": 9} if strategy == "entries" else {}
+    outcome = released(
+        rows, Cost("rho", Fraction(3000)), strategy=strategy, center=center, **options
+    )
+    is_private = center == "private"
+    told = any("about the released means" in note for note in outcome.notes)
+    assert told == (is_private and strategy != "diagonal")
+    table = outcome.value["measurements"]
+    for j, k, y in zip(table["j"], table["k"], table["y"]):
+        if k is None:
+            continue
+        x, other = rows[:, int(j[1:])], rows[:, int(k[1:])]
+        square = x.mean() * other.mean() if is_private and j != k else 0.0
+        assert y == pytest.approx((x * other).mean() - square, abs=3e-3)
+
+
 def scripted(law: str, scale: int, place: int) -> int:
     return (place * 2654435761) % (2 * scale) - scale
 
