@@ -17,6 +17,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 key_app = typer.Typer(help="Reviewers' keys.", no_args_is_help=True)
 ledger_app = typer.Typer(help="The record of what was spent.", no_args_is_help=True)

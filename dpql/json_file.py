@@ -8,7 +8,7 @@ from typing import Any
 
 from dpql.errors import UsageError
 
-__all__ = ["LARGEST", "read_object"]
+__all__ = ["LARGEST", "parse_object", "read_object"]
 
 LARGEST = 64 * 2**20
 """Bytes: no plan, certificate or approval comes near."""
@@ -27,13 +27,17 @@ def read_object(path: str | Path, what: str) -> dict[str, Any]:
     """
     with Path(path).open("rb") as file:
         raw = file.read(LARGEST + 1)
-    problem = UsageError(f"`{path}` is not {what}", help=_WRITERS.get(what, ""))
     if len(raw) > LARGEST:
-        raise problem
+        raise UsageError(f"`{path}` is too large for {what}")
+    return parse_object(raw, f"`{path}` is not {what}", _WRITERS.get(what, ""))
+
+
+def parse_object(text: str | bytes, problem: str, help: str = "") -> dict[str, Any]:
+    """The JSON object in a text. Raises `UsageError`, which says the problem, for anything else."""
     try:
-        content = json.loads(raw)
+        content = json.loads(text)
     except (ValueError, RecursionError) as failure:
-        raise problem from failure
+        raise UsageError(problem, help=help) from failure
     if not isinstance(content, dict):
-        raise problem
+        raise UsageError(problem, help=help)
     return content

@@ -12,17 +12,18 @@ from pydantic import ValidationError
 
 from dpql.derivation import require
 from dpql.errors import PlanRefused
-from dpql.json_file import read_object
+from dpql.json_file import parse_object, read_object
 from dpql.pipeline import plan_source, read_source
 from dpql.schemas.body import Body
 from executors.registry import REGISTRY
 from grammar.characters import hidden
 from grammar.render import render_text
+from grammar.source import Source
 from planner.decode import PlanError, RunnablePlan, decode
 from planner.encode import canonical
 from planner.planned import Plan
 
-__all__ = ["PlanFile", "of_mapping", "of_plan", "read_plan", "runnable"]
+__all__ = ["PlanFile", "of_mapping", "of_plan", "plan_in", "read_plan", "runnable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class PlanFile:
 
 
 def read_plan(path: str | Path) -> PlanFile:
-    """The plan in a plan file, or of a query file, which is planned first.
+    """The plan in a plan file, or of a query file, which is planned first; `-` is standard input.
 
     Raises `PlanRefused` where the file is neither, where the query has errors, or where a plan
     file says another hash than its body has.
@@ -51,11 +52,22 @@ def read_plan(path: str | Path) -> PlanFile:
     source, unreadable = read_source(path)
     if unreadable is not None:
         raise PlanRefused(unreadable.message, code=unreadable.code, help=unreadable.help)
+    given = plan_in(source)
+    if given is not None:
+        return given
     planned = plan_source(source)
     if planned.plan is None:
         text = render_text([(source, planned.diagnostics)])
         raise PlanRefused(f"`{path}` has errors\n{text}")
     return of_plan(planned.plan)
+
+
+def plan_in(source: Source) -> PlanFile | None:
+    """The plan file that a text is, by its first character; None for the text of a query."""
+    if not source.text.lstrip().startswith("{"):
+        return None
+    name = f"`{source.name}`"
+    return of_mapping(parse_object(source.text, f"{name} is not a plan file"), name)
 
 
 def of_plan(plan: Plan) -> PlanFile:

@@ -18,6 +18,8 @@ Report: TypeAlias = tuple[Source, Sequence[Diagnostic]]
 # A line longer than this is shown in part, around the marked place.
 _LONGEST = 140
 _BEFORE = 50
+# A file that is no query at all has a finding in each line.
+_MOST = 20
 _COLORS = {Severity.ERROR: "31", Severity.WARNING: "33", Severity.NOTE: "36"}
 
 
@@ -36,11 +38,20 @@ def uses_color(is_terminal: bool, environment: Mapping[str, str]) -> bool:
 
 
 def render_text(reports: Iterable[Report], color: bool = False) -> str:
-    """All findings with their lines marked, a blank line between two; "" for none.
+    """The findings with their lines marked, a blank line between two; "" for none.
 
-    Nothing from a file reaches the terminal but printable characters.
+    Of many in one file the first are shown, errors before warnings. Nothing from a file reaches
+    the terminal but printable characters.
     """
-    parts = [_finding(source, found, color) for source, findings in reports for found in findings]
+    parts = []
+    for source, findings in reports:
+        shown = findings
+        if len(findings) > _MOST:
+            shown = sorted(findings, key=lambda found: found.severity is not Severity.ERROR)[:_MOST]
+        parts += [_finding(source, found, color) for found in shown]
+        if len(findings) > _MOST:
+            rest = len(findings) - _MOST
+            parts.append(f"... and {rest} more findings in {safe(source.name)}: mend these first\n")
     return "\n".join(parts)
 
 

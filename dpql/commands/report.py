@@ -10,8 +10,8 @@ from typing import Any
 from dpql.failing import FINDINGS, OK, USAGE, say
 from dpql.output import write_text
 from dpql.pipeline import Planned, plan_source, read_source
-from dpql.plan_file import read_plan
-from grammar.diagnostics import Diagnostic
+from dpql.plan_file import plan_in, read_plan
+from grammar.render import render_text
 
 __all__ = ["FORMATS", "run"]
 
@@ -29,8 +29,7 @@ def run(file: Path, output: Path | None, format: str) -> int:
         return USAGE
     planned = _planned(file)
     if planned.plan is None:
-        for finding in planned.diagnostics:
-            say(_said(planned, finding))
+        say(render_text([(planned.source, planned.diagnostics)]).rstrip())
         return FINDINGS
     text = _text(planned, format)
     if output is None:
@@ -42,28 +41,21 @@ def run(file: Path, output: Path | None, format: str) -> int:
 
 
 def _planned(file: Path) -> Planned:
-    if file.suffix != ".json":
-        source, finding = read_source(file)
-        if finding is not None:
-            return Planned(source, (finding,), None, None)
-        return plan_source(source)
     from dpql.report import proof
     from dpql.report.rebuild import rebuild
 
-    plan = read_plan(file)
+    if file.suffix == ".json":
+        plan = read_plan(file)
+    else:
+        source, finding = read_source(file)
+        if finding is not None:
+            return Planned(source, (finding,), None, None)
+        given = plan_in(source)
+        if given is None:
+            return plan_source(source)
+        plan = given
     proof.require(plan.certificate, plan.body)
     return rebuild(plan)
-
-
-def _said(planned: Planned, finding: Diagnostic) -> str:
-    place = ""
-    if finding.span is not None:
-        line, column = planned.source.place(finding.span.start)
-        place = f"{planned.source.name}:{line}:{column}: "
-    lines = [f"{place}{finding.severity.value}[{finding.code}]: {finding.message}"]
-    lines += [f"note: {finding.note}"] if finding.note else []
-    lines += [f"help: {finding.help}"] if finding.help else []
-    return "\n".join(lines)
 
 
 def _text(planned: Planned, format: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,30 @@ def test_results_are_short_where_a_console_shows_them() -> None:
     assert plan.hash in shown[1]
     assert "spread" in shown[2]
     assert max(map(len, shown)) < 100
+
+
+def test_a_plan_is_known_by_its_content(told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From standard input or under another name; JSON that is none is refused in one message."""
+    text = Path("plan.json").read_bytes()
+    Path("plan.txt").write_bytes(text)
+    Path("other.txt").write_text('{"a": [1, 2}')
+    for given in (text, QUERY.encode()):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
+        code, said = told("run", "-", "--mock")
+        assert code == 0
+        assert "spread: COVARIANCE ssp" in said
+    assert told("run", "plan.txt", "--mock")[0] == 0
+    assert told("report", "other.txt") == (2, "error[DPQL-E094]: `other.txt` is not a plan file\n")
+
+
+def test_a_file_that_is_no_query_is_not_answered_line_by_line(told) -> None:
+    Path("rows.csv").write_text("DATASET a, 1\n" * 300)
+    code, said = told("check", "rows.csv")
+    assert code == 1
+    assert said.count("error[") == 20
+    assert "more findings in rows.csv: mend these first" in said
+
+
+def test_help_is_found_as_people_ask_for_it(told) -> None:
+    assert told("-h") == told("--help")
+    assert told("plan", "-h") == told("plan", "--help")
