@@ -81,40 +81,45 @@ def _fields(
         starts, stops = starts[kept], stops[kept]
     commas = np.flatnonzero((data == separator) & outside)
     quotes = np.flatnonzero(data == _QUOTE)
+    ended = np.append(commas, len(data))
     for first in range(0, len(starts), rows):
         begin, end = starts[first : first + rows], stops[first : first + rows]
         before = np.searchsorted(commas, begin)
         count = np.searchsorted(commas, end) - before
-        yield [_column(data, quotes, commas, begin, end, before, count, place) for place in places]
+        yield [_column(data, quotes, ended, begin, end, before, count, place) for place in places]
 
 
 def _column(
     data: Bytes,
     quotes: Places,
-    commas: Places,
+    ended: Places,
     begin: Places,
     end: Places,
     before: Places,
     count: Places,
     place: int,
 ) -> pa.Array:
-    """The field at `place` of each record."""
-    padded = np.concatenate([commas, [len(data)]])
-    last = len(padded) - 1
-    left = begin if place == 0 else padded[np.minimum(before + place - 1, last)] + 1
-    right = np.where(count > place, padded[np.minimum(before + place, last)], end)
+    """The field at `place` of each record; `ended` are the separators and the end of the data."""
+    last = len(ended) - 1
+    left = begin if place == 0 else ended[np.minimum(before + place - 1, last)] + 1
+    right = np.where(count > place, ended[np.minimum(before + place, last)], end)
     is_there = (count >= place) & (right > left)
-    left, right = np.where(is_there, left, 0), np.where(is_there, right, 0)
+    left, right = np.where(is_there, left, begin), np.where(is_there, right, begin)
+    if not len(quotes):
+        return _text(_slices(data, left, right, is_there))
     marks = np.searchsorted(quotes, right) - np.searchsorted(quotes, left)
     is_plain = (marks == 2) & (data[left] == _QUOTE) & (data[right - 1] == _QUOTE)
     left, right = left + is_plain, right - is_plain
     odd = np.flatnonzero((marks > 0) & ~is_plain)
     if not len(odd):
-        return _text(_slices(data, left, right), is_there)
-    fields = [data[a:b].tobytes() for a, b in zip(left, right, strict=True)]
+        return _text(_slices(data, left, right, is_there))
+    fields: list[bytes | None] = [
+        data[a:b].tobytes() if kept else None
+        for a, b, kept in zip(left, right, is_there, strict=True)
+    ]
     for index in odd:
-        fields[index] = unquoted(fields[index])
-    return _text(pa.array(fields, pa.large_binary()), is_there)
+        fields[index] = unquoted(fields[index] or b"")
+    return _text(pa.array(fields, pa.large_binary()))
 
 
 def unquoted(field: bytes) -> bytes:
@@ -126,32 +131,30 @@ def unquoted(field: bytes) -> bytes:
     )
 
 
-def _slices(data: Bytes, left: Places, right: Places) -> pa.Array:
-    """The bytes from `left` to `right`, each pair one value; pairs are in order, apart or empty."""
-    offsets = np.concatenate([[0], np.cumsum(right - left)]).astype(np.int64)
-    is_filled = right > left
-    left, right = left[is_filled], right[is_filled]
-    content = data[:0]
-    if len(left):
-        first = left[0]
-        edges = np.zeros(right[-1] - first + 1, dtype=np.int8)
-        edges[left - first] = 1
-        edges[right - first] = -1
-        is_inside = np.cumsum(edges[:-1], dtype=np.int8).view(np.bool_)
-        content = data[first : right[-1]][is_inside]
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(content))]
-    return pa.Array.from_buffers(pa.large_binary(), len(is_filled), buffers)
+def _slices(data: Bytes, left: Places, right: Places, is_there: npt.NDArray[np.bool_]) -> pa.Array:
+    """The bytes from `left` to `right`, each pair one value, null where it is not there.
+
+    The pairs are in order and apart, so that their ends cut the data into values and gaps, of
+    which every second is taken: a column costs its own bytes, however wide the file is.
+    """
+    cuts = np.column_stack([left, right]).ravel()
+    buffers = [None, pa.py_buffer(cuts), pa.py_buffer(data)]
+    pieces = pa.Array.from_buffers(pa.large_binary(), len(cuts) - 1, buffers)
+    return pieces.take(pa.array(np.arange(0, len(cuts), 2), mask=~is_there))
 
 
-def _text(fields: pa.Array, is_there: npt.NDArray[np.bool_]) -> pa.Array:
-    """The fields as text, missing where they are not there."""
+def _text(fields: pa.Array) -> pa.Array:
+    """The fields as text."""
     try:
-        text = fields.cast(pa.large_string())
+        return fields.cast(pa.large_string())
     except pa.ArrowInvalid:
-        text = pa.array(
-            [field.decode("utf-8", "replace") for field in fields.to_pylist()], pa.large_string()
+        return pa.array(
+            [
+                None if field is None else field.decode("utf-8", "replace")
+                for field in fields.to_pylist()
+            ],
+            pa.large_string(),
         )
-    return pa.compute.if_else(pa.array(is_there), text, None)
 
 
 def _outside(data: Bytes) -> npt.NDArray[np.bool_]:

@@ -4,9 +4,11 @@ import csv
 import os
 import random
 import traceback
+import tracemalloc
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from executors.data.bind import open_source
-from executors.data.csv_rows import records
+from executors.data.csv_rows import _slices, records
 from executors.data.duckdb import Relation, _run
 from executors.data.failure import DataFailure, guarded
 from executors.data.settings import Settings
@@ -238,6 +240,17 @@ def test_neither_blocks_nor_batches_change_what_bytes_mean(tmp_path_factory, con
     for batch in records(path, 44, 2, [0, 1], rows, block):
         made = [seen + fields.to_pylist() for seen, fields in zip(made, batch)]
     assert made == wanted
+
+
+def test_a_column_of_a_wide_file_costs_its_own_bytes_and_not_those_between():
+    data = np.frombuffer(b"0.5,".ljust(10**6, b"x") * 4, dtype=np.uint8)
+    left = np.arange(4) * 10**6
+    tracemalloc.start()
+    made = _slices(data, left, left + 3, np.array([True, True, False, True]))
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert made.to_pylist() == [b"0.5", b"0.5", None, b"0.5"]
+    assert held < 10**4
 
 
 def test_csv_agrees_with_the_standard_library(tmp_path):
