@@ -12,6 +12,7 @@ from dpql.pipeline import plan_source
 from dpql.rewriting import rewritten, words_of
 from executors.registry import REGISTRY
 from grammar.diagnostics import Diagnostic, has_errors
+from grammar.exchange import SCHEMA
 from grammar.parser import parse
 from grammar.source import Source
 from planner.allocate import Allocation, Proposal, Rule, allocate
@@ -24,7 +25,7 @@ from planner.charges import total_of
 from planner.check import check
 from planner.checked import CheckedPlan
 from planner.costing import try_out
-from planner.encode import SCHEMA, cost_json
+from planner.encode import cost_json
 from planner.findings import Findings, choices
 from planner.number_format import shown
 from planner.planned import Plan

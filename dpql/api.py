@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dpql.errors import PlanRefused, UsageError
 from dpql.pipeline import Checked, Planned, check_source, plan_source, read_source
 from grammar.diagnostics import Diagnostic
+from grammar.exchange import SCHEMA
 from grammar.source import Source
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class CheckResult:
         """`{"schema","ok","diagnostics"}`."""
         source = self.checked.source
         return {
-            "schema": "dpql/1",
+            "schema": SCHEMA,
             "ok": self.ok,
             "diagnostics": [finding.json(source) for finding in self.diagnostics],
         }
@@ -266,7 +267,7 @@ def run(
         from dpql.output import write_run
 
         kept = {"plan_hash": file.hash, "body": file.body, "certificate": file.certificate}
-        write_run(Path(out), done.releases, {"schema": "dpql/1", **kept}, file.certificate)
+        write_run(Path(out), done.releases, {"schema": SCHEMA, **kept}, file.certificate)
     return result
 
 

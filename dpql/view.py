@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpql.pipeline import Planned
+from grammar.exchange import SCHEMA
 from planner.bound import BoundDataset
 from planner.calculus import compose, risk
 from planner.calculus.cost import Cost
@@ -16,7 +17,7 @@ from planner.calculus.leaves import Draft
 from planner.charges import charge_of
 from planner.checked import CheckedPlan, Price
 from planner.decode import Executable
-from planner.encode import SCHEMA, cost_json
+from planner.encode import cost_json
 from planner.needs import needs_at
 from planner.planned import Plan, PlannedMeasurement
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from grammar.exchange import SCHEMA
+
 __all__ = ["Law", "NoiseNote", "Outcome", "Release"]
 
 Law = Literal[
@@ -58,7 +60,7 @@ class Release:
             for name, table in outcome.tables.items()
         }
         return {
-            "schema": "dpql/1",
+            "schema": SCHEMA,
             "kind": "release",
             "name": self.name,
             "verb": self.verb,

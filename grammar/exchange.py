@@ -15,6 +15,7 @@ from grammar.source import Source, Span
 __all__ = ["SCHEMA", "render_github", "render_json", "render_sarif"]
 
 SCHEMA = "dpql/1"
+"""The version that every JSON document of DPQL names."""
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from grammar.exchange import SCHEMA
 from planner.bind.shapes import Shape, shapes_of
 from planner.calculus.cost import Cost
 from planner.calculus.exact import number
 from planner.calculus.leaves import Leaf, Loss
-from planner.encode import LANGUAGE, SCHEMA, plan_hash
+from planner.encode import LANGUAGE, plan_hash
 from planner.facts import Column, Facts, Norm, SourceFacts
 from planner.mechanism import Catalogue, Derivation, Mechanism, Params, Query, Versus
 

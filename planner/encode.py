@@ -9,6 +9,7 @@ from typing import Any
 
 import rfc8785
 
+from grammar.exchange import SCHEMA
 from planner.bound import BoundDataset, BoundDerive, BoundExpect, BoundPlan
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
@@ -17,9 +18,8 @@ from planner.facts import Column, SourceFacts
 from planner.mechanism import Params, Versus
 from planner.planned import PlannedMeasurement
 
-__all__ = ["LANGUAGE", "SCHEMA", "body_of", "canonical", "cost_json", "plan_hash"]
+__all__ = ["LANGUAGE", "body_of", "canonical", "cost_json", "plan_hash"]
 
-SCHEMA = "dpql/1"
 LANGUAGE = "1"
 
 

@@ -8,6 +8,7 @@ from sqlalchemy.engine import Connection
 
 from dpql.ledger.chain import name_of, read_head
 from dpql.ledger.verify import entries
+from grammar.exchange import SCHEMA
 
 __all__ = ["export", "exported_head"]
 
@@ -16,7 +17,7 @@ def exported_head(connection: Connection) -> dict[str, Any]:
     """The ledger's name with the number and hash of its last entry."""
     head = read_head(connection)
     return {
-        "schema": "dpql/1",
+        "schema": SCHEMA,
         "kind": "ledger_head",
         "ledger": name_of(connection),
         "seq": head.seq,
@@ -27,7 +28,7 @@ def exported_head(connection: Connection) -> dict[str, Any]:
 def export(connection: Connection) -> dict[str, Any]:
     """The head and every entry, in order."""
     return {
-        "schema": "dpql/1",
+        "schema": SCHEMA,
         "kind": "ledger_export",
         "head": exported_head(connection),
         "entries": entries(connection),

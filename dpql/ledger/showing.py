@@ -12,6 +12,7 @@ from dpql.ledger.amounts import shown, stored
 from dpql.ledger.chain import read_head
 from dpql.ledger.keys import accounts, balance, key_names
 from dpql.ledger.runs import Run, when
+from grammar.exchange import SCHEMA
 
 __all__ = ["show"]
 
@@ -22,7 +23,7 @@ def show(connection: Connection) -> dict[str, Any]:
     head = read_head(connection)
     rows = connection.execute(sa.select(schema.run).order_by(schema.run.c.reserve_seq))
     return {
-        "schema": "dpql/1",
+        "schema": SCHEMA,
         "kind": "ledger",
         "head": {"seq": head.seq, "hash": head.hash},
         "keys": [

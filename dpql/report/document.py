@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from grammar.exchange import SCHEMA
+
 __all__ = ["Block", "Curve", "Facts", "Items", "Meter", "Paragraph", "Section", "Sheet", "Table"]
 
 
@@ -90,7 +92,7 @@ class Sheet:
     cautions: tuple[str, ...]
     sections: tuple[Section, ...]
     plan_hash: str
-    schema: str = "dpql/1"
+    schema: str = SCHEMA
 
     def json(self) -> dict[str, Any]:
         """The sheet as JSON values."""
