@@ -1,6 +1,6 @@
 """The exact samplers follow their laws: a gate for every release of OpenDP.
 
-20,000 draws each, five standard errors, no seed: one run fails by chance once in about 10,000.
+20,000 draws each, seven standard errors, no seed: one run fails by chance once in 10^8.
 """
 
 import math
@@ -13,6 +13,7 @@ import pytest
 from executors.noise.sampler import LARGEST_SCALE, OsSampler
 
 DRAWS = 20_000
+FAR = 7
 
 
 def frequencies(drawn, law):
@@ -20,7 +21,7 @@ def frequencies(drawn, law):
     counts = Counter(drawn)
     worst = 0.0
     for value, probability in law.items():
-        if probability * DRAWS >= 20:
+        if probability * DRAWS >= 100:  # rarer ones have no normal tails
             error = math.sqrt(probability * (1 - probability) / DRAWS)
             worst = max(worst, abs(counts[value] / DRAWS - probability) / error)
     return worst
@@ -45,16 +46,16 @@ def test_the_release_is_one_whose_samplers_were_examined():
 @pytest.mark.parametrize("scale", [1, 2, 7])
 def test_integer_noise_has_its_frequencies(scale):
     sampler = OsSampler()
-    assert frequencies(sampler.discrete_gaussian(scale, DRAWS), gaussian_law(scale)) < 5
-    assert frequencies(sampler.discrete_laplace(scale, DRAWS), laplace_law(scale)) < 5
+    assert frequencies(sampler.discrete_gaussian(scale, DRAWS), gaussian_law(scale)) < FAR
+    assert frequencies(sampler.discrete_laplace(scale, DRAWS), laplace_law(scale)) < FAR
 
 
 def test_the_gate_sees_half_the_scale_and_the_other_law():
     sampler = OsSampler()
     drawn = sampler.discrete_gaussian(2, DRAWS)
-    assert frequencies(drawn, gaussian_law(4)) > 5
-    assert frequencies(drawn, laplace_law(2)) > 5
-    assert frequencies(sampler.discrete_laplace(1, DRAWS), laplace_law(2)) > 5
+    assert frequencies(drawn, gaussian_law(4)) > FAR
+    assert frequencies(drawn, laplace_law(2)) > FAR
+    assert frequencies(sampler.discrete_laplace(1, DRAWS), laplace_law(2)) > FAR
 
 
 @pytest.mark.parametrize("scale", [1 << 20, (1 << 20) + 1, 1 << 40, LARGEST_SCALE])
@@ -67,24 +68,24 @@ def test_moments_at_scales_of_use(scale):
         (sampler.discrete_laplace(scale, size), 1.0, 2.0, 24.0),
     ):
         x = [value / scale for value in drawn]
-        assert abs(sum(x) / size) < 5 * math.sqrt(square / size)
+        assert abs(sum(x) / size) < FAR * math.sqrt(square / size)
         spread = math.sqrt((square - absolute**2) / size)
-        assert abs(sum(map(abs, x)) / size - absolute) < 5 * spread
+        assert abs(sum(map(abs, x)) / size - absolute) < FAR * spread
         second = sum(value * value for value in x) / size
-        assert abs(second - square) < 5 * math.sqrt((fourth - square**2) / size)
+        assert abs(second - square) < FAR * math.sqrt((fourth - square**2) / size)
 
 
 def test_low_bits_are_as_random_as_the_high_ones():
     drawn = OsSampler().discrete_gaussian(1 << 40, 4000)
     for bit in range(8):
         ones = sum(value >> bit & 1 for value in drawn)
-        assert abs(ones - 2000) < 5 * math.sqrt(1000)
+        assert abs(ones - 2000) < FAR * math.sqrt(1000)
 
 
 def test_uniform_integers_are_uniform():
     sampler = OsSampler()
     drawn = [sampler.below(6) for _ in range(DRAWS)]
-    assert frequencies(drawn, dict.fromkeys(range(6), 1 / 6)) < 5
+    assert frequencies(drawn, dict.fromkeys(range(6), 1 / 6)) < FAR
     big = 10**60
     assert all(0 <= sampler.below(big) < big for _ in range(100))
 

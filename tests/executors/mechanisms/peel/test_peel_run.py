@@ -237,7 +237,8 @@ def test_a_peeling_is_handed_its_price() -> None:
 
 
 def test_the_real_sampler_serves_it() -> None:
-    values = [50.0] * 3 + [-3.0] * 40
+    """Real noise, so the nulls lie 13 standard deviations below what is rejected."""
+    values = [50.0] * 3 + [-30.0] * 40
     for params in (EvaluesParams(size=3), EvaluesParams(adaptive=True)):
         _, outcome = peel(values, params, OsSampler())
         assert set(outcome.value["selected"]) >= {1, 2, 3}
