@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from executors.statistics.covariance_matrix import Matrix, Vector, centred
+from executors.statistics.covariance_matrix import Matrix, Vector, centred, projected
 
 __all__ = ["about_the_mean", "limited", "rebuilt", "spectrum"]
 
@@ -35,11 +35,11 @@ def about_the_mean(second: Matrix, constant: float) -> tuple[Vector, Matrix]:
 
     Shortening rows shortens the constant too, so the matrix is first scaled back by
     a^2 / max(S_00, a^2 / 2). Then m = S_0j / a, and S - m m' is positive semidefinite, because
-    S_00 <= a^2 makes it at least a Schur complement.
+    S_00 <= a^2 makes it at least a Schur complement; what rounding takes from that is put back.
     """
     scaled = second * constant**2 / max(float(second[0, 0]), constant**2 / 2.0)
     mean = scaled[1:, 0] / constant
-    return mean, centred(scaled[1:, 1:], mean)
+    return mean, projected(centred(scaled[1:, 1:], mean))
 
 
 def _assembled(values: Vector, vectors: Matrix) -> Matrix:
