@@ -11,9 +11,17 @@ from executors.registry import REGISTRY
 
 __all__ = ["drawn", "lacks_plots"]
 
+_MOCK = (
+    '<text x="50%" y="40%" text-anchor="middle" font-family="sans-serif" font-size="20" '
+    'fill="#a02015" fill-opacity="0.75">NOT PRIVATE: made from synthetic rows</text>'
+)
+
 
 def drawn(releases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Name and SVG text of every release that has a plot; none without matplotlib."""
+    """Name and SVG text of every release that has a plot; none without matplotlib.
+
+    A picture of a mock run says so: it may go where the release does not.
+    """
     if not _can_draw():
         return
     for release in releases:
@@ -23,12 +31,17 @@ def drawn(releases: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
                 picture = import_module(module).plot(release)
             except Exception:  # what was paid for must be written, with a picture or without
                 continue
-            yield str(release["name"]), picture
+            yield str(release["name"]), _marked(picture) if release.get("mock") else picture
 
 
 def lacks_plots(releases: Iterable[Mapping[str, Any]]) -> bool:
     """Whether some release has a plot that cannot be drawn, because matplotlib is not here."""
     return not _can_draw() and any(_module(release) is not None for release in releases)
+
+
+def _marked(picture: str) -> str:
+    before, end, after = picture.rpartition("</svg>")
+    return f"{before}{_MOCK}\n{end}{after}"
 
 
 def _can_draw() -> bool:

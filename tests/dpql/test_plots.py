@@ -58,6 +58,16 @@ def test_a_release_and_a_derivation_get_their_plots(tmp_path: Path, plotted: Non
         assert ElementTree.parse(file).getroot().tag == "{http://www.w3.org/2000/svg}svg"
 
 
+def test_the_plot_of_a_mock_run_says_that_it_is_one(tmp_path: Path, plotted: None) -> None:
+    names(tmp_path, {**RELEASE, "mock": True}, {**DERIVED, "mock": False})
+    marked, plain = (
+        ["NOT PRIVATE" in text for text in ElementTree.parse(file).getroot().itertext()]
+        for file in sorted((tmp_path / "releases").glob("*.svg"), reverse=True)
+    )
+    assert any(marked)
+    assert not any(plain)
+
+
 def test_a_method_without_a_plot_gets_none(tmp_path: Path) -> None:
     release = {**RELEASE, "verb": "TEST", "method": "cox", "name": "effect"}
     assert names(tmp_path, release) == {"effect.json"}
