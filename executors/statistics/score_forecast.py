@@ -59,7 +59,7 @@ class Outlook:
         if not math.isfinite(limit):
             return 0.0
         if self.design.columns == 1:
-            return self._one(limit, radius)
+            return self.passes(limit, self._shift(radius), math.sqrt(self.trace))
         square, first = self._simulated
         shift = self._shift(radius)
         longer = square + 2.0 * shift * first + shift * shift > limit * limit
@@ -71,8 +71,12 @@ class Outlook:
 
     @cached_property
     def limit(self) -> float:
-        """The threshold at the trace that is expected, raised as a noisy one is."""
-        released = None if self.judge.trace is None else self.trace
+        """The threshold at the trace that is expected."""
+        return self.limit_at(self.trace)
+
+    def limit_at(self, trace: float) -> float:
+        """The threshold where this trace is released, raised as a noisy one is."""
+        released = None if self.judge.trace is None else trace
         return self.judge.threshold(self.judge.upper_trace(released))
 
     def detectable(self) -> float | None:
@@ -119,11 +123,11 @@ class Outlook:
         mean = 1.0 - self.riskfloor / 2.0
         return math.sqrt(self.design.rows) * mean * self.event_rate * self.variance * radius
 
-    def _one(self, limit: float, radius: float) -> float:
+    def passes(self, limit: float, mean: float, deviation: float) -> float:
+        """The chance that one noisy number of this mean and deviation lies beyond +-limit."""
         law = "gaussian" if self.judge.score.law == "gaussian" else "laplace"
         noise = Noise(law, self.judge.score.scale)  # type: ignore[arg-type]  # one of two words
-        shift, deviation = self._shift(radius), math.sqrt(self.trace)
-        return power(limit, shift, deviation, noise) + power(limit, -shift, deviation, noise)
+        return power(limit, mean, deviation, noise) + power(limit, -mean, deviation, noise)
 
 
 def least_effect(chance: Callable[[float], float]) -> float | None:
@@ -147,15 +151,16 @@ def figures(
     design: ScoreDesign,
     loss: Loss,
     level: Fraction,
-    riskfloor: float,
-    event_rate: float,
-    variance: float,
     radius: float | None,
+    outlook_of: Callable[[Judge], Outlook],
 ) -> dict[str, Any]:
-    """The forecast of a priced score test, warnings among it; `power` only with a radius."""
+    """The forecast of a priced score test, warnings among it; `power` only with a radius.
+
+    `outlook_of` gives what a judge may expect under the statement's planning values.
+    """
     score, *rest = loss.leaves
     judge = judge_of(design, level, score, rest[0] if rest else None)
-    outlook = Outlook(design, judge, riskfloor, event_rate, variance)
+    outlook = outlook_of(judge)
     shown: dict[str, Any] = {
         **outlook.shown(radius),
         "sensitivity": float(design.score_sensitivity(score.kind)),
@@ -177,8 +182,7 @@ def figures(
     if radius is None and (least is None or least * reach > LARGEST_RATIO):
         shown["warnings"].append(_sees_nothing())
     if radius is not None and rest:
-        assumed = Outlook(design, _assuming(judge, design), riskfloor, event_rate, variance)
-        gain = assumed.power(radius)
+        gain = outlook_of(_assuming(judge, design)).power(radius)
         if gain > shown["power"] + WORTH_A_WORD:
             shown["warnings"].append(_would_gain(gain, shown["power"]))
     return shown

@@ -58,12 +58,14 @@ def assumptions(params: LogrankParams, facts: Facts) -> tuple[str, ...]:
     """What the level and the forecast assume; privacy assumes none of it."""
     group = _group(params, facts)
     second = f"`{group.levels[1]}`" if group.levels else "true"
+    planned = ("The forecast takes survival as exponential in both groups, with like censoring.",)
     return (
         "The level assumes that censoring tells nothing about survival, and many records.",
         "Times in coarse units keep the level only if censoring within a unit is alike in both "
         "groups.",
         f"The second group is that with `{group.name}` {second}.",
         *about_records(facts),
+        *(planned if params.effect is not None else ()),
     )
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from executors.mechanisms.logrank.cost import design_of
 from executors.mechanisms.logrank.params import LogrankParams
+from executors.statistics.group_forecast import GroupsOutlook
+from executors.statistics.score_decision import Judge
 from executors.statistics.score_forecast import figures
 from planner.calculus.cost import Cost
 from planner.calculus.leaves import Loss
@@ -22,9 +24,18 @@ def resolve(params: LogrankParams, facts: Facts, cost: Cost) -> LogrankParams:
 
 def forecast(params: LogrankParams, facts: Facts, loss: Loss) -> Mapping[str, Any]:
     """`power` at the log hazard ratio `effect`, the smallest one with 80 %, noise, threshold."""
-    effect = None if params.effect is None else abs(float(params.effect))
-    variance = float(params.share * (1 - params.share))
-    return figures(
-        design_of(params, facts), loss, params.level, float(params.riskfloor),
-        float(params.event_rate), variance, effect,
-    )  # fmt: skip
+    design, effect = design_of(params, facts), float(params.effect or 0)
+
+    def outlook(judge: Judge) -> GroupsOutlook:
+        share = float(params.share)
+        return GroupsOutlook(
+            design,
+            judge,
+            riskfloor=float(params.riskfloor),
+            event_rate=float(params.event_rate),
+            variance=share * (1.0 - share),
+            share=share,
+            sign=-1.0 if effect < 0 else 1.0,
+        )
+
+    return figures(design, loss, params.level, abs(effect) or None, outlook)

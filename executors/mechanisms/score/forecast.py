@@ -9,7 +9,7 @@ from typing import Any
 from executors.mechanisms.score.cost import design_of, settle
 from executors.mechanisms.score.params import ScoreParams
 from executors.pricing.score_design import ScoreDesign
-from executors.statistics.score_forecast import figures
+from executors.statistics.score_forecast import Outlook, figures
 from planner.calculus.cost import Cost
 from planner.calculus.leaves import Loss
 from planner.facts import Facts
@@ -31,14 +31,14 @@ def forecast(params: ScoreParams, facts: Facts, loss: Loss) -> Mapping[str, Any]
     """`power` at `radius`, the smallest distance with 80 %, noise, threshold."""
     if params.spread == AUTO:
         raise ValueError("`spread=auto` has not been resolved")
+    design, variance = design_of(params, facts), float(params.spread) ** 2
+    rate, floor = float(params.event_rate), float(params.riskfloor)
     return figures(
-        design_of(params, facts),
+        design,
         loss,
         params.level,
-        float(params.riskfloor),
-        float(params.event_rate),
-        float(params.spread) ** 2,
         None if params.radius is None else float(params.radius),
+        lambda judge: Outlook(design, judge, floor, rate, variance),
     )
 
 
