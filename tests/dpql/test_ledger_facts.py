@@ -142,6 +142,18 @@ def test_a_sites_key_knows_its_own_rows(ledger):
         ask(ledger, dataset(sites={"max": 1, "members": members}), site="north")
 
 
+def test_a_sites_key_that_recorded_the_other_sites_compares_them(ledger):
+    sites = (SiteFact(name="north", rows=400), SiteFact(name="south", rows=600))
+    ledger.open_key(facts(site="north", tables=(table(rows=400, max_sites=2, sites=sites),)))
+    north = {"name": "north", "rows": 400}
+    for others in ([], [{"name": "south", "rows": 601}], [{"name": "west", "rows": 600}]):
+        declared = dataset(sites={"max": 2, "members": [north, *others]})
+        with pytest.raises(FactsDiffer, match=r"SITES of `trial` is north ROWS 400, south ROWS"):
+            ask(ledger, declared, site="north")
+    members = [{"name": "south", "rows": 600}, north]
+    ask(ledger, dataset(sites={"max": 2, "members": members}), site="north")
+
+
 @pytest.mark.parametrize(
     "evalues",
     [
@@ -187,7 +199,8 @@ def test_guards_knows_every_spelling_of_a_place(ledger, tmp_path, monkeypatch):
     print_of = "sha256:" + hashlib.sha256(real.read_bytes()).hexdigest()
     ledger.open_key(facts(tables=(table(data=(str(real), "sha256:" + "0" * 64)),)))
     monkeypatch.chdir(tmp_path)
-    for spelling in (real, link, "my data.csv", real.as_uri(), "./sub/../my data.csv"):
+    uris = real.as_uri(), link.as_uri(), f"{tmp_path.as_uri()}/sub/../my%20data.csv"
+    for spelling in (real, link, "my data.csv", *uris, "./sub/../my data.csv"):
         assert ledger.guards("trial", "trial", str(spelling)), spelling
     for spelling in ("other.csv", print_of, "postgresql://host/db", "sha256:" + "1" * 64):
         assert not ledger.guards("trial", "trial", spelling)

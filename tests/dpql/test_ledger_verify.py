@@ -228,6 +228,29 @@ def test_a_rewritten_chain_needs_more_than_new_hashes(copy):
     assert [place for place in places if place.startswith("entry")]
 
 
+@pytest.mark.parametrize("key", ["trial", "elsewhere"])
+def test_an_opening_of_a_key_that_exists_or_of_another_key_is_found(copy, key):
+    """Appended with the right hashes: what the key has spent would count as nothing."""
+    from dpql.ledger.chain import entry_hash
+
+    columns, content = rows(copy, "entry")
+    entries = [dict(zip(columns[1:], values[1:], strict=True)) for values in content]
+    opening = next(e for e in entries if e["kind"] == "open" and e["ledger_key"] == "trial")
+    last = entries[-1]
+    forged = {
+        **opening, "ledger_key": key, "seq": last["seq"] + 1, "prev_hash": last["hash"]
+    }  # fmt: skip
+    forged["hash"] = entry_hash({k: v for k, v in forged.items() if k != "hash"})
+    names = ", ".join(f'"{name}"' for name in forged)
+    marks = ", ".join("?" * len(forged))
+    tamper(
+        copy,
+        (f"insert into entry ({names}) values ({marks})", tuple(forged.values())),
+        ("update head set seq=?, hash=?", (forged["seq"], forged["hash"])),
+    )
+    assert f"entry {forged['seq']}" in found(copy)
+
+
 def test_triggers_refuse_changes_of_what_is_appended_only(copy):
     connection = sqlite3.connect(copy)
     for name in ("entry", "release", "document", "ledger_version"):

@@ -53,8 +53,10 @@ def test_a_leaf_that_was_not_paid_for_is_refused(wanted):
 
 
 def test_a_leaf_pays_only_for_its_own_law():
-    noise = noise_of(LAP, GAUSS, INTEGERS, BEST, CAP, Leaf.pure(1, 2, factor=2))
+    declared = Leaf.declared("pure", 1)
+    noise = noise_of(LAP, GAUSS, INTEGERS, BEST, CAP, declared, Leaf.pure(1, 2, factor=2))
     for draw in (
+        lambda: noise.lap(declared, [0.0]),
         lambda: noise.lap(GAUSS, [0.0, 0.0]),
         lambda: noise.gauss(LAP, [0.0]),
         lambda: noise.dgauss(GAUSS, [0, 0]),
