@@ -228,21 +228,28 @@ def test_a_rewritten_chain_needs_more_than_new_hashes(copy):
     assert [place for place in places if place.startswith("entry")]
 
 
-@pytest.mark.parametrize("key", ["trial", "elsewhere"])
-def test_an_opening_of_a_key_that_exists_or_of_another_key_is_found(copy, key):
-    """Appended with the right hashes: what the key has spent would count as nothing."""
+@pytest.mark.parametrize(
+    ("kind", "key", "units"),
+    [
+        pytest.param("open", "trial", {}, id="a key that exists"),
+        pytest.param("open", "elsewhere", {}, id="a key of other facts"),
+        pytest.param("cap", "trial", {"units": "rho=1/1000"}, id="a cap below what is spent"),
+    ],
+)
+def test_an_appended_entry_that_no_ledger_writes_is_found_in_spite_of_its_hash(
+    copy, kind, key, units
+):
     from dpql.ledger.chain import entry_hash
 
     columns, content = rows(copy, "entry")
     entries = [dict(zip(columns[1:], values[1:], strict=True)) for values in content]
-    opening = next(e for e in entries if e["kind"] == "open" and e["ledger_key"] == "trial")
+    model = next(entry for entry in entries if entry["kind"] == kind)
     last = entries[-1]
     forged = {
-        **opening, "ledger_key": key, "seq": last["seq"] + 1, "prev_hash": last["hash"]
+        **model, "ledger_key": key, **units, "seq": last["seq"] + 1, "prev_hash": last["hash"]
     }  # fmt: skip
-    forged["hash"] = entry_hash({k: v for k, v in forged.items() if k != "hash"})
-    names = ", ".join(f'"{name}"' for name in forged)
-    marks = ", ".join("?" * len(forged))
+    forged["hash"] = entry_hash({name: forged[name] for name in forged if name != "hash"})
+    names, marks = ", ".join(f'"{name}"' for name in forged), ", ".join("?" * len(forged))
     tamper(
         copy,
         (f"insert into entry ({names}) values ({marks})", tuple(forged.values())),

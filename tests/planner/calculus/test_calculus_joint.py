@@ -91,6 +91,7 @@ def test_one_draw_alone_has_no_joint_cost_below_its_own():
 def test_what_gains_nothing_and_what_is_too_large_is_left_to_the_sum():
     assert joint((part("gdp", 1), part("lap", "0.001", 50))) is None
     assert joint((Part("adp", F(1), 2, F(1, 100)),)) is None
+    assert joint((Part("adp", F(1), 1, F(1, 100)), part("lap", "0.3", 4))) is None
     assert joint((part("lap", 300, 5),)) is None
 
 
