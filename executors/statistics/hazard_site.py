@@ -206,6 +206,13 @@ def as_release(outcome: Outcome) -> dict[str, Any]:
 
 def site_of(release: Mapping[str, Any]) -> SiteCurve:
     """A source's release, from its JSON. Raises ValueError where it is none."""
+    try:
+        return _read(release)
+    except (KeyError, TypeError, AttributeError, OverflowError) as failure:
+        raise ValueError("this is no release of a curve") from failure
+
+
+def _read(release: Mapping[str, Any]) -> SiteCurve:
     value = SiteValue.model_validate(release["value"])
     laws: dict[str, tuple[Law, float]] = {}
     for note in release["noise"]:

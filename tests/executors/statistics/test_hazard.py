@@ -335,8 +335,17 @@ def test_what_is_no_release_is_refused(changes: dict[str, Any]) -> None:
         [{"law": "discrete_gaussian", "scale": 0.0, "role": "hazard"}],
         [{"law": "discrete_gaussian", "scale": float("inf"), "role": "hazard"}],
         [{"law": "discrete_gaussian", "scale": 1.0, "role": "hazard"}] * 2,
+        None,
+        [None],
+        [{}],
+        [{"law": [], "scale": 1.0, "role": "hazard"}],
+        [{"law": "discrete_gaussian", "scale": None, "role": "hazard"}],
+        [{"law": "discrete_gaussian", "scale": 10**400, "role": "hazard"}],
+        [{"law": "discrete_gaussian", "scale": 1.0, "role": {}}],
     ],
 )
-def test_a_release_without_its_two_laws_is_refused(noise: list[dict[str, Any]]) -> None:
+def test_a_release_without_its_two_laws_is_refused(noise: Any) -> None:
     with pytest.raises(ValueError):
         site_of({**release(), "noise": noise})
+    with pytest.raises(ValueError, match="no release of a curve"):
+        site_of({"noise": noise})
