@@ -16,7 +16,13 @@ from scipy.special import expit, logit, ndtr
 from executors.mechanisms.adaptive import MECHANISM
 from executors.mechanisms.adaptive.estimate import about_the_mean, limited, rebuilt, spectrum
 from executors.mechanisms.adaptive.forecast import forecast, resolve
-from executors.mechanisms.adaptive.layout import searched, thresholds
+from executors.mechanisms.adaptive.layout import (
+    COARSE,
+    coarse_width,
+    searched,
+    sums_query,
+    thresholds,
+)
 from executors.mechanisms.adaptive.radius import errors_of, upper_trace
 from executors.mechanisms.adaptive.run import run
 from executors.noise import OsSampler
@@ -44,6 +50,16 @@ def rows_in(count: int = 600, columns: int = 3, seed: int = 1) -> np.ndarray:
 def outcome(rows: np.ndarray, cost: Cost = RHO, sampler: Any = 1, **options: Any) -> Any:
     facts = facts_of(len(rows), [(-1, 1)] * rows.shape[1])
     return released(MECHANISM, params(**options), facts, cost, stats_of(rows), sampler)
+
+
+@pytest.mark.parametrize("center", ["private", "midpoint"])
+def test_rows_of_a_ball_are_tested_against_the_length_that_is_priced(center: str) -> None:
+    """The summary drops longer integer rows, so that the price of lengths is a fact."""
+    ball = Norm(("x0", "x1", "x2"), Fraction(2), (Fraction(0),) * 3)
+    facts, chosen = facts_of(9, norm=ball), params(norm="l2", center=center)
+    limit = dict(sums_query(chosen, facts).parameters)["limit"]
+    assert coarse_width(chosen, facts) == -(-limit // COARSE)
+    assert limit <= 2**32 * (0.81 if center == "private" else 1.001)
 
 
 # --- what is refused -----------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from planner.calculus.cost import Cost
 from planner.facts import Column, Facts, SourceFacts
 from suites.mechanism import MechanismSuite, Pair, farthest
 from suites.samplers import FastSampler
-from suites.tape import Tape
+from suites.tape import Tape, ratio
 from suites.trial import Case
 
 COSTS = (
@@ -215,6 +215,30 @@ class TestDefault(NotAudited):
                 _, outcome = trial.run(trial.stats(table), FastSampler(number))
                 found.add(outcome.value["branch"])
         assert found == {"dense", "entries"}
+
+
+class TestBothReleasesOfTwoRowsAPerson(NotAudited):
+    """A pilot that shows correlation, then the second release of all pairs, under the filter."""
+
+    options = {"center": "midpoint", "strategy": "pilot"}  # noqa: RUF012
+    max_rows = 2
+    rows = 300
+    far = ((1, 1, 0), (1, -1, 0))
+
+    def rest(self) -> np.ndarray:
+        """Equal variances and a strong correlation of the last two columns."""
+        found = np.random.default_rng(9).choice([-0.3, 0.3], (self.rows, self.count))
+        found[:, 2] = np.where(np.arange(self.rows) % 8 > 0, 1, -1) * found[:, 1]
+        return found
+
+    def test_the_second_release_is_met_and_priced_for_both_rows(self) -> None:
+        for trial in self.trials():
+            (first, second) = self.pair(*self.far)
+            tape, outcome = trial.run(trial.stats(first), FastSampler(1))
+            other, _ = trial.run(trial.stats(second), FastSampler(1), tape)
+            assert outcome.value["branch"] == "dense"
+            assert tape.calls[-1].method == "filter.dgauss"
+            assert 0.9 <= ratio(tape.calls[-1], other.calls[-1]) <= 1.0
 
 
 class TestVariancesOnly(NotAudited):
