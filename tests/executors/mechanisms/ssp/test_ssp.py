@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from executors.mechanisms.ssp import MECHANISM
 from executors.mechanisms.ssp.forecast import forecast, resolve
 from executors.noise.sampler import LARGEST_SCALE as SAMPLED
+from executors.pricing.covariance_frame import BALL_CONSTANT
 from executors.pricing.drawable import LARGEST_SCALE
 from planner.calculus.cost import Cost
 from planner.calculus.inverse import Unsolvable
@@ -112,6 +113,17 @@ def test_the_ball_must_be_declared_for_the_columns() -> None:
     assert codes(facts_of(10, norm=small), norm="l2") == [("DPQL-E058", "norm")]
     far = replace(BALL, center=(Fraction(0), Fraction(10**60), Fraction(1)))
     assert codes(facts_of(10, norm=far), norm="l2") == [("DPQL-E058", "norm")]
+
+
+@pytest.mark.parametrize(("center", "beside"), [("private", BALL_CONSTANT), ("midpoint", 0)])
+def test_rows_of_a_ball_are_tested_against_the_length_that_is_priced(
+    center: str, beside: int
+) -> None:
+    """The summary drops longer integer rows, so that the price is a fact."""
+    facts, chosen = facts_of(9, norm=BALL), params(norm="l2", center=center)
+    limit = dict(MECHANISM.query(chosen, facts).parameters)["limit"]
+    (leaf,) = loss_of(MECHANISM, chosen, facts, RHO).leaves
+    assert 2 * (limit + beside**2) ** 2 <= (leaf.sensitivity or 0) ** 2
 
 
 def test_the_ball_has_its_own_centre_and_weights() -> None:
