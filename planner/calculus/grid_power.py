@@ -58,4 +58,6 @@ def _line(losses: Pld, index: int, above: int, below: arb, rate: Fraction) -> Fr
 
 
 def _share(losses: Pld, mass: arb) -> Fraction:
+    if mass >= 1 << losses.bits:  # e^(ih) may be too large for a fraction
+        return Fraction(1)
     return min(Fraction(1), round_up(max(Fraction(0), upper(mass)) / (1 << losses.bits)))

@@ -142,3 +142,10 @@ def test_a_declared_pair_is_composed_with_the_rest():
     shown = limits(leaves, [F(1, 1000)])
     alone = Worst("gdp", F(4, 10)).power(F(1, 1000))
     assert alone < shown.power[F(1, 1000)] < alone * 2
+
+
+def test_where_the_losses_are_of_thousands_every_attack_may_succeed():
+    """e to such a loss fits in no fraction."""
+    shown = view([Leaf.pure(12, 1, count=1000), Leaf.br(18, 1, count=3)])
+    assert shown["tpr"] == {"0.001": 1.0, "0.01": 1.0, "0.1": 1.0}
+    assert shown["reconstruction"] == shown["advantage"] == 1.0
