@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq, fmpz_poly
 
-SIZE, WORK, PRECISION, FEWER = 1 << 27, 1 << 27, 512, 160
+SIZE, WORK, PRECISION, FEWER = 1 << 25, 1 << 27, 512, 160
 NUMBER: Any = re.compile(r"(?=[0.]*[1-9])([0-9]{1,100})(?:\.([0-9]{1,60}))?(?:/([0-9]{1,100}))?")
 PARAM = {"pure": "eps0", "lap": "eps0", "br": "eta", "gauss": "mu", "dgauss": "mu", "gdp": "mu"}
 CAPS = {"pure": {"pure", "lap", "br"}, "gdp": {*PARAM}, "zcdp": {*PARAM, "zcdp"}}
@@ -85,14 +85,14 @@ def drawn(leaf: dict[str, Any], rows: int) -> dict[str, Any]:
 def composed(given: Any, out: Any, draws: Any, costs: list[Any], work: list[int]) -> Any:
     """What draws cost together: delta at eps, or mu2 where no test has more power than mu's."""
     h, bits, parts = number(given.pop("h")), given.pop("bits", 96), list[Any]()
-    eps, rho, delta = (arb(sum(c.get(u, 0) for c in costs)) for u in ("eps", "rho", "delta"))
-    mu2 = sum((c["mu2"] for c in costs if "eps" not in c), fmpq(0))  # Gaussians are one draw
+    eps, rho, delta = (sum(arb(c.get(u, 0)) for c in costs) for u in ("eps", "rho", "delta"))
+    mu2 = sum((arb(c["mu2"]) for c in costs if "eps" not in c), arb(0)).upper().fmpq()  # one draw
     m, g, q = arb(out.get("mu2", 0) / fmpq(2)).sqrt(), arb(mu2 / 2).sqrt(), arb(-h).exp()
     draws = [d for d, c in zip(draws, costs) if "eps" in c] + [("gdp", mu2, 1)] * (mu2 > 0)
     for law, p, n in draws:  # the chords of a profile in e^eps lie above it; masses are rounded up
         x = 2 * g if law == "gdp" else arb(p)
         top = int((p / 2 / h + int(float(bits**0.5 * x / h) + 1) if law == "gdp" else p / h).ceil())
-        work[0] -= n * top * bits * (4 if "mu2" in out else 1)
+        work[0] -= n * top * (bits + 288) // (1 if "mu2" in out else 4)
         need(work[0] > 0 and bits >= 96 and h <= 1, "too coarse, or too much to compute")
         power = 1 - KEPT[law](x, arb(top * h)) if law == "gdp" else arb(0)
         d = [*(1 - KEPT[law](x, arb(i * h)) for i in range(top)), power, power]
@@ -145,10 +145,9 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
     for entry in plan["datasets"]:
         sites, rows = entry["sites"] or {"max": 1, "members": []}, entry["unit"]["max"]
         for site in [None, *(member["name"] for member in sites["members"])]:
-            home, key = (entry["name"], site), entry["population"] or entry["name"]
-            fine = home not in payers and sites["max"] > 0 and entry["relation"] == "replace"
-            need(fine, "a dataset is malformed, or a name is repeated")
-            key += "" if site is None else f"/{site}"
+            home, fine = (entry["name"], site), sites["max"] > 0 and entry["relation"] == "replace"
+            need(fine and home not in payers, "a dataset is malformed, or a name is repeated")
+            key = (entry["population"] or entry["name"]) + ("" if site is None else f"/{site}")
             payers[home] = {"key": key, "most": sites["max"], "rows": rows, "mask": 0}
     for statement in plan["statements"]:
         on, cost, held = ({h["dataset"] for h in statement[p]} for p in ("on", "cost", "leaves"))
@@ -161,11 +160,12 @@ def derive(plan: Any, plan_hash: str, proof: Any, reservations: Any) -> None:
             leaves[text] = drawn(leaf, payers[home]["rows"]) | {"home": home, "mask": mask}
             for payer in {home, (home[0], None)}:
                 payers[payer]["mask"] |= mask
-    steps, totals, work = proof.pop("nodes"), proof.pop("totals"), [WORK]
+    steps, totals = proof.pop("nodes"), proof.pop("totals")
+    work = [WORK - sum(len(step["in"]["of"]) * (len(step["in"]["of"]) + 64) // 8 for step in steps)]
     facts = [{fact: entry[fact] for fact in FACTS} for entry in plan["datasets"]]
     head = {"version": 1, "plan_hash": plan_hash, "relation": "replace", "datasets": facts}
     need(canonical(proof) == canonical(head), "another plan, relation or dataset")
-    need(len(steps) <= 16 * len(leaves) + 64, "more nodes than the plan can need")
+    need(len(steps) <= 16 * len(leaves) + 64 and work[0] > 0, "more nodes than the plan can need")
     used = {total["node"] for total in totals}
     for step in steps:
         name, rule, given = step["id"], step["rule"], step["in"]

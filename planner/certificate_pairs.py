@@ -20,8 +20,8 @@ __all__ = ["least_pair"]
 
 _LEAST_EPS = Fraction(1, 10**18)
 _EPS_AT: dict[str, Callable[[Fraction, Fraction], Fraction]] = {"mu2": gdp_eps, "rho": zcdp_eps}
-_POINTS = 1 << 17
-"""So many points of a grid the checker composes in a few seconds."""
+_POINTS, _AT_SITES = 1 << 17, 1 << 19
+"""So many points of one grid, and of the grids of all sites, the checker composes in seconds."""
 
 Built = tuple[list[str], Fraction]
 
@@ -47,7 +47,9 @@ def least_pair(
     return None if way is None else way.write
 
 
-def _ways(steps: Steps, members: Sequence[Member], delta: Fraction, most: int) -> Iterator[_Way]:
+def _ways(
+    steps: Steps, members: Sequence[Member], delta: Fraction, most: int, points: int = _POINTS
+) -> Iterator[_Way]:
     given = tuple(member for member in members if member.leaf.kind == "adp")
     rest = tuple(member for member in members if member.leaf.kind != "adp")
     left = delta - sum_up(member.leaf.count * member.leaf.delta for member in given)
@@ -59,7 +61,7 @@ def _ways(steps: Steps, members: Sequence[Member], delta: Fraction, most: int) -
             yield _beside(given, spent, _Way(Fraction(0), lambda: ([], Fraction(0))))
     sites = {member.leaf.site for member in members}
     if len(sites) == 1:
-        yield from _on_grid(steps, members, delta)
+        yield from _on_grid(steps, members, delta, points)
     elif None not in sites and most == 1:
         yield from _at_sites(steps, members, delta)
 
@@ -111,7 +113,9 @@ def _through(
     return [*ids, steps.add("d", rule, given, {"eps": eps, "delta": delta})], base + eps
 
 
-def _on_grid(steps: Steps, members: Sequence[Member], delta: Fraction) -> Iterator[_Way]:
+def _on_grid(
+    steps: Steps, members: Sequence[Member], delta: Fraction, points: int
+) -> Iterator[_Way]:
     """All leaves of one home, composed: declared pairs as what is pure in them, beside their delta.
 
     None where a closed form is exact, and where the checker would have too much to compute.
@@ -119,14 +123,14 @@ def _on_grid(steps: Steps, members: Sequence[Member], delta: Fraction) -> Iterat
     found = parts_of(member.leaf for member in members)
     if not found or (len(found) == 1 and found[0].kind == "gdp"):
         return
-    if sum(part.count for part in found) > _POINTS:
+    if sum(part.count for part in found) > points:
         return
     left = delta - sum_up(part.count * part.delta for part in found)
     parts = tuple(replace(p, kind="pure", delta=Fraction(0)) if p.delta else p for p in found)
     losses, eps = grid_eps.on_grid(parts), grid_eps.eps_at(parts, left) if left > 0 else None
     if losses is None or eps is None:
         return
-    if sum(part.count * part.points(losses.step, BITS) for part in parts) > _POINTS:
+    if sum(part.count * part.points(losses.step, BITS) for part in parts) > points:
         return
     claim = max(eps, _LEAST_EPS)
     given = {"h": text(losses.step), "of": [member.id for member in members]}
@@ -142,8 +146,9 @@ def _at_sites(steps: Steps, members: Sequence[Member], delta: Fraction) -> Itera
     sites: dict[str | None, list[Member]] = {}
     for member in members:
         sites.setdefault(member.leaf.site, []).append(member)
+    points = min(_POINTS, _AT_SITES // len(sites))
     found = [
-        min(_ways(steps, mine, delta, 1), key=lambda way: way.eps, default=None)
+        min(_ways(steps, mine, delta, 1, points), key=lambda way: way.eps, default=None)
         for mine in sites.values()
     ]
     known = [way for way in found if way is not None]

@@ -39,14 +39,17 @@ class Steps:
     """Nodes as they are added; each claim is rounded up."""
 
     nodes: list[dict[str, Any]] = field(default_factory=list)
+    _ids: dict[str, str] = field(default_factory=dict)
 
     def add(
         self, stem: str, rule: str, given: Mapping[str, Any], out: Mapping[str, Fraction]
     ) -> str:
-        """A new node; its id is the stem with a number."""
-        id = f"{stem}{len(self.nodes)}"
+        """The node that says this, a new one if none does; its id is the stem with a number."""
         written = {unit: text(value) for unit, value in out.items()}
-        self.nodes.append({"id": id, "rule": rule, "in": dict(given), "out": written})
+        node = {"rule": rule, "in": dict(given), "out": written}
+        id = self._ids.setdefault(repr(node), f"{stem}{len(self.nodes)}")
+        if id == f"{stem}{len(self.nodes)}":
+            self.nodes.append({"id": id, **node})
         return id
 
     def leaves(self, body: Mapping[str, Any]) -> list[Member]:

@@ -252,3 +252,14 @@ def test_as_a_script_it_says_in_one_line_why_it_refuses(tmp_path):
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "another plan" in done.stderr
+
+
+def test_sums_that_would_take_minutes_are_refused_before_they_are_made():
+    """Each node adds up a thousand unrelated fractions, and there are a thousand such nodes."""
+    leaves = [Leaf.lap(F(1, 10**35 + i), 1, dataset="d") for i in range(1, 2000, 2)]
+    body = plan([dataset("d")], statement("s", *leaves))
+    certificate, data, reservations = certified(body, reserve("eps", "1"))
+    total = certificate["nodes"][-1]
+    many = [{**total, "id": f"x{i}"} for i in range(1100)]
+    with pytest.raises(Rejected, match="more nodes"):
+        check({**certificate, "nodes": [*certificate["nodes"], *many]}, data, reservations)

@@ -324,3 +324,40 @@ def test_two_programs_that_share_no_code_compose_random_plans_alike(some, delta)
         claim["out"] = certificate["nodes"][-1]["out"]
         with pytest.raises(Rejected, match="too low"):
             check(certificate, data, None)
+
+
+def at_sites(count, rounds):
+    """A plan of so many sites, with what is reserved in mu squared for all and for each."""
+    names = [f"s{i}" for i in range(count)]
+    members = {"max": 1, "members": [{"name": name, "rows": 300} for name in names]}
+    at = [
+        Leaf.lap(1, F(500 + i, 10), dataset="d", site=name, count=rounds)
+        for i, name in enumerate(names)
+    ]
+    body = plan([dataset("d", sites=members)], statement("each", *at))
+    whole = reserve("mu2", joint_total(at).mu_squared)
+    own = [reserve("mu2", joint_total([leaf]).mu_squared, site=leaf.site) for leaf in at]
+    return body, whole, *own
+
+
+def test_the_losses_of_a_site_are_composed_once_for_all_totals():
+    body, *reservations = at_sites(3, 20)
+    certificate, data, _ = certified(body, *reservations)
+    composed = [node["in"]["of"] for node in certificate["nodes"] if node["rule"] == "pld_mu2"]
+    assert sorted(composed) == [["l0.0"], ["l0.1"], ["l0.2"]]
+    check(certificate, data, reservations)
+
+
+@pytest.mark.parametrize(("points", "rules"), [(24000, {"pld_adp"}), (10000, set())])
+def test_pairs_of_sites_are_composed_as_long_as_the_checker_follows(monkeypatch, points, rules):
+    monkeypatch.setattr("planner.certificate_pairs._AT_SITES", points)
+    names = "abc"
+    members = {"max": 1, "members": [{"name": name, "rows": 300} for name in names]}
+    at = [
+        Leaf.lap(F(60 + i, 100), 1, dataset="d", site=name, count=10)
+        for i, name in enumerate(names)
+    ]
+    several = dataset("d", sites=members) | {"budget": {"eps": "99", "delta": "0.00001"}}
+    certificate, data, _ = certified(plan([several], statement("each", *at)))
+    assert {node["rule"] for node in certificate["nodes"]} & {"pld_adp"} == rules
+    check(certificate, data, None)
