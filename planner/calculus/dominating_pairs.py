@@ -8,12 +8,13 @@ from itertools import combinations, product
 
 from planner.calculus.convert import charge
 from planner.calculus.discretise import Part
-from planner.calculus.exact import sum_up
+from planner.calculus.exact import round_up, sum_up
 from planner.calculus.leaves import Leaf, Priced
 
 __all__ = ["parts_over_sites", "parts_of"]
 
 _GAUSSIAN = ("gauss", "dgauss", "gdp")
+_DIGITS = 12
 _MOST = 16
 _TRIED = 1000
 
@@ -22,7 +23,9 @@ def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
     """The leaves of one person by worst pair, equal ones counted; None where a leaf has none.
 
     That is zcdp, and an adp whose delta is not known. All Gaussian ones are one pair with the sum
-    of their mu squared, rounded up at 1e-60. A cap is the pair of its whole reserve.
+    of their mu squared, rounded up at 1e-60. A cap is the pair of its whole reserve. Parameters of
+    the others are rounded up to 12 digits: draws of one cost and different sensitivities, whose
+    scales are rounded in the 18th, are then alike, as they are where only their cost is known.
     """
     counts: dict[tuple[str, Fraction, Fraction], int] = {}
     squares = list[Fraction]()
@@ -32,7 +35,8 @@ def parts_of(leaves: Iterable[Priced]) -> tuple[Part, ...] | None:
         if leaf.kind in _GAUSSIAN:
             squares.append(leaf.count * charge(leaf, "mu_squared").value)
             continue
-        key = (leaf.kind, leaf.param, leaf.delta if isinstance(leaf, Leaf) else Fraction(0))
+        delta = leaf.delta if isinstance(leaf, Leaf) else Fraction(0)
+        key = (leaf.kind, round_up(leaf.param, _DIGITS), delta)
         counts[key] = counts.get(key, 0) + leaf.count
     parts = [Part(kind, param, count, delta) for (kind, param, delta), count in counts.items()]
     if squares:

@@ -14,7 +14,7 @@ from planner.calculus.cost import Cost
 from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import round_up, text
 from planner.calculus.group import grouped
-from planner.calculus.inverse import solve
+from planner.calculus.inverse import declared, solve
 from planner.calculus.joint_total import joint_total
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
@@ -324,6 +324,21 @@ def test_two_programs_that_share_no_code_compose_random_plans_alike(some, delta)
         claim["out"] = certificate["nodes"][-1]["out"]
         with pytest.raises(Rejected, match="too low"):
             check(certificate, data, None)
+
+
+def test_a_thousand_tests_of_one_cost_are_proved_at_what_was_reserved():
+    """Their sensitivities differ, so do the last digits of what they draw: not what is composed."""
+    cost, drafts, leaves = Cost("eps", F(1, 30)), [], []
+    for i in range(1000):
+        need = Need("lap", lambda i=i: F(10**6 + 7919 * i, 3 + i % 991), dataset="d")
+        drafts += declared((need,), cost)
+        leaves += solve((need,), cost).leaves
+    assert len({leaf.param for leaf in leaves}) > 900
+    reserved = joint_total(drafts)
+    assert reserved.by == "PLD"
+    assert joint_total(leaves).mu_squared <= reserved.mu_squared
+    body = plan([dataset("d")], statement("s", *leaves))
+    accepted(body, reserve("mu2", reserved.mu_squared))
 
 
 def at_sites(count, rounds):
