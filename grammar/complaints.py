@@ -122,7 +122,7 @@ def hidden(characters: str, span: Span) -> Diagnostic:
         span,
         note="a reviewer would see another text than the one that is read, "
         "so these are refused in strings and comments too",
-        help="delete it",
+        help="save the file with line ends LF or CRLF" if characters[0] == "\r" else "delete it",
     )
 
 
