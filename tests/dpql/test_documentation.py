@@ -86,7 +86,7 @@ def test_the_tutorial_runs(tmp_path):
             env=environment(),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=900,
             check=False,
         )
         said = f"{block}\n{block.text}\n{done.stdout}\n{done.stderr}"
@@ -107,7 +107,7 @@ def test_python_in_the_docs_runs(name, tmp_path):
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=900,
         check=False,
     )
     assert done.returncode == 0, done.stderr

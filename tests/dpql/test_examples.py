@@ -40,7 +40,7 @@ def test_a_script_runs_to_its_end(path: Path) -> None:
         [sys.executable, str(path)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         cwd=EXAMPLES.parent,
     )
     assert done.returncode == 0, done.stdout + done.stderr

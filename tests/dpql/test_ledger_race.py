@@ -25,13 +25,22 @@ def processes() -> Iterator[Processes]:
 
 def together(processes: Processes, folder: Path, jobs: list[tuple[str, tuple[Any, ...]]]) -> Any:
     """Run all jobs at once; what each reported."""
-    go = time.time() + 1.0
+    go = folder / "go"
+    go.unlink(missing_ok=True)
     outs = [folder / f"out{number}.json" for number in range(len(jobs))]
     pids = [
-        processes.fork(name, args[0], str(out), *args[1:], go)
+        processes.fork(name, args[0], str(out), *args[1:], str(go))
         for (name, args), out in zip(jobs, outs, strict=True)
     ]
+    ready = [Path(f"{out}.ready") for out in outs]
+    for _ in range(10_000):  # one that died before it was ready is told by its exit status
+        if all(file.exists() for file in ready):
+            break
+        time.sleep(0.01)
+    go.touch()
     assert [processes.wait(pid) for pid in pids] == [0] * len(pids)
+    for file in ready:
+        file.unlink()
     return [json.loads(out.read_text()) for out in outs]
 
 

@@ -110,6 +110,6 @@ def test_writing_a_run_without_a_plot_loads_no_matplotlib(tmp_path: Path) -> Non
         "print('matplotlib' in sys.modules)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, timeout=900
     )
     assert done.stdout.strip() == "False", done.stderr

@@ -23,7 +23,7 @@ def loaded(*arguments: str, folder: Path) -> set[str]:
         "from dpql.start import main\nmain()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, timeout=900
     )
     return set(done.stdout.rsplit("MODULES", 1)[1].split())
 
@@ -71,7 +71,7 @@ def test_check_loads_only_the_mechanisms_that_the_file_names(tmp_path: Path) -> 
         "print(sorted(m for m in sys.modules if m.startswith('executors.mechanisms.')))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=900
     )
     assert "executors.mechanisms.ssp" in done.stdout
     for other in ("cox", "peel", "diagonal"):

@@ -20,22 +20,24 @@ from executors.noise.sampler import OsSampler
 from suites.ledger import certificate, plan
 
 
-def wait_until(go: float) -> None:
-    """Let all racers begin at one moment."""
-    time.sleep(max(0.0, go - time.time()))
+def wait_for(go: str, out: str) -> None:
+    """Let all racers begin at one moment: when each has said that it is ready."""
+    Path(f"{out}.ready").touch()
+    while not Path(go).exists():
+        time.sleep(0.0005)
 
 
 def report(out: str, **result: Any) -> None:
     Path(out).write_text(json.dumps(result))
 
 
-def race(path: str, out: str, name: str, attempts: int, amount: str, go: float) -> None:
+def race(path: str, out: str, name: str, attempts: int, amount: str, go: str) -> None:
     """Ask for `amount` again and again with plans of its own; count what is granted."""
     orders = [plan(amount, tag=f"{name}-{number}") for number in range(attempts)]
     proofs = [certificate(order) for order in orders]
     ledger = Ledger.connect(path, patience=120.0)
     granted = refused = 0
-    wait_until(go)
+    wait_for(go, out)
     for order, proof in zip(orders, proofs, strict=True):
         try:
             ledger.reserve(order, proof)
@@ -45,10 +47,10 @@ def race(path: str, out: str, name: str, attempts: int, amount: str, go: float) 
     report(out, granted=granted, refused=refused)
 
 
-def start_one(path: str, out: str, rid: str, go: float) -> None:
+def start_one(path: str, out: str, rid: str, go: str) -> None:
     """Race for the one token of a run."""
     ledger = Ledger.connect(path)
-    wait_until(go)
+    wait_for(go, out)
     try:
         ledger.start(rid, OsSampler())
         report(out, won=True)
@@ -56,10 +58,10 @@ def start_one(path: str, out: str, rid: str, go: float) -> None:
         report(out, won=False, code=error.code)
 
 
-def release_one(path: str, out: str, rid: str, go: float) -> None:
+def release_one(path: str, out: str, rid: str, go: str) -> None:
     """Race to give a reservation back."""
     ledger = Ledger.connect(path)
-    wait_until(go)
+    wait_for(go, out)
     try:
         ledger.release(rid)
         report(out, won=True)
@@ -68,12 +70,12 @@ def release_one(path: str, out: str, rid: str, go: float) -> None:
 
 
 def driver_transactions(
-    path: str, out: str, name: str, attempts: int, amount: str, go: float
+    path: str, out: str, name: str, attempts: int, amount: str, go: str
 ) -> None:
     """The first trap: the driver's own transaction begins only after the balance was read."""
     database = sqlite3.connect(path, timeout=60)
     granted = 0
-    wait_until(go)
+    wait_for(go, out)
     for _ in range(attempts):
         spent = Fraction(database.execute("select spent from budget").fetchone()[0])
         time.sleep(0.002)
@@ -85,13 +87,11 @@ def driver_transactions(
     report(out, granted=granted)
 
 
-def locked_not_updated(
-    path: str, out: str, name: str, attempts: int, amount: str, go: float
-) -> None:
+def locked_not_updated(path: str, out: str, name: str, attempts: int, amount: str, go: str) -> None:
     """The second trap: entries summed as of before the lock, the budget row never updated."""
     database = sqlite3.connect(path, timeout=60, isolation_level=None)
     granted = 0
-    wait_until(go)
+    wait_for(go, out)
     for _ in range(attempts):
         rows = database.execute("select amount from entry").fetchall()
         database.execute("begin immediate")
@@ -104,7 +104,7 @@ def locked_not_updated(
     report(out, granted=granted)
 
 
-def unlocked(path: str, out: str, name: str, attempts: int, amount: str, go: float) -> None:
+def unlocked(path: str, out: str, name: str, attempts: int, amount: str, go: str) -> None:
     """The ledger itself with the driver's transactions: its guards must refuse, not overspend."""
     orders = [plan(amount, tag=f"{name}-{number}") for number in range(attempts)]
     proofs = [certificate(order) for order in orders]
@@ -118,7 +118,7 @@ def unlocked(path: str, out: str, name: str, attempts: int, amount: str, go: flo
         connection.connection.dbapi_connection.isolation_level = ""  # type: ignore[union-attr]
 
     granted, failed = 0, []
-    wait_until(go)
+    wait_for(go, out)
     for order, proof in zip(orders, proofs, strict=True):
         try:
             ledger.reserve(order, proof)

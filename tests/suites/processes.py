@@ -37,7 +37,7 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         assert self._server.stdin is not None
         self._server.stdin.close()
-        self._server.wait(timeout=60)
+        self._server.wait()
         assert self._server.stdout is not None
         self._server.stdout.close()
 
