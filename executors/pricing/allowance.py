@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
 
 from planner.calculus.exact import double_above, root_above, round_down
 from planner.calculus.leaves import Leaf
 from planner.calculus.targets import target
 
-__all__ = ["Allowance"]
+__all__ = ["Allowance", "Share"]
+
+Share: TypeAlias = Annotated[Fraction, Field(ge=Fraction(1, 10**9), le=1 - Fraction(1, 10**9))]
+"""The part of a cost that an option may set apart, never so small that no noise can be priced."""
 
 _ETA_DIGITS = 15
 

@@ -6,14 +6,21 @@ without an edit here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic.fields import FieldInfo
 
 from dpql.api import PlanResult, check, plan
 from executors.registry import REGISTRY
 from planner.bind.shapes import Shape, shapes_of
 from planner.mechanism import Mechanism, Params
 
-__all__ = ["ROWS", "methods", "plan_of"]
+__all__ = ["ROWS", "at_the_edges", "methods", "plan_of"]
 
 ROWS = {"a": 40, "b": 50, "hits": 12}
 """Few rows: the noise is large beside what it is added to."""
@@ -51,6 +58,45 @@ def plan_of(method: Mechanism) -> PlanResult:
     return made
 
 
+def at_the_edges(method: Mechanism) -> Iterator[str]:
+    """Files in which one option has the least or the largest number that it takes, or nearly."""
+    datasets = _datasets(method)
+    for name, field in method.params.model_fields.items():
+        for number in sorted({_written(edge) for edge in _edges(field.metadata, field.annotation)}):
+            option = f"{name}={number}"
+            for unit in dict.fromkeys((method.units[0], method.units[-1])):
+                found = _accepted(method, datasets, unit, option, _COLUMNS)
+                yield datasets + (found or _statement(method, unit, option, "", _COLUMNS[0]))
+
+
+def _edges(metadata: Iterable[Any], annotation: Any) -> Iterator[Fraction]:
+    """The bounds of a field; of an open one, the last number inside that a file can write."""
+    near = Fraction(1, 10**59)
+    for one in metadata:
+        if isinstance(one, FieldInfo):
+            yield from _edges(one.metadata, None)
+        for kind, name, inward in (
+            (Ge, "ge", 0),
+            (Le, "le", 0),
+            (Gt, "gt", near),
+            (Lt, "lt", -near),
+        ):
+            if isinstance(one, kind):
+                yield Fraction(getattr(one, name)) + inward
+    if get_origin(annotation) is Annotated:
+        inner, *more = get_args(annotation)
+        yield from _edges(more, inner)
+    elif get_origin(annotation) in (Union, UnionType):
+        for part in get_args(annotation):
+            yield from _edges((), part)
+
+
+def _written(value: Fraction) -> str:
+    """A terminating decimal."""
+    places = next(k for k in range(61) if (value * 10**k).denominator == 1)
+    return f"{Decimal(int(value * 10**places)).scaleb(-places):f}"
+
+
 def _datasets(method: Mechanism) -> str:
     if method.source == "evalues":
         return _HITS.format(rows=ROWS["hits"])
@@ -84,13 +130,19 @@ def _accepted(
         for more in ("", *_options(method.params)):
             if option and option.split("=")[0] == more.split("=")[0]:
                 continue
-            on = "ON a VS b" if method.compares else ""
-            about = f"COLUMNS ({', '.join(names)})" if method.takes_columns else ""
-            head = f"{method.verb} {method.method} {on} {' '.join(_required(method.params, names))}"
-            statement = f"{head} {option} {more} {about} {_COSTS[unit]}"
+            statement = _statement(method, unit, option, more, names)
             if check(datasets + statement).ok:
                 return statement
     return ""
+
+
+def _statement(
+    method: Mechanism, unit: str, option: str, more: str, columns: tuple[str, ...]
+) -> str:
+    on = "ON a VS b" if method.compares else ""
+    about = f"COLUMNS ({', '.join(columns)})" if method.takes_columns else ""
+    head = f"{method.verb} {method.method} {on} {' '.join(_required(method.params, columns))}"
+    return f"{head} {option} {more} {about} {_COSTS[unit]}"
 
 
 def _options(model: type[Params]) -> list[str]:

@@ -81,7 +81,7 @@ def _expected(
 
 
 def _warnings(shown: Mapping[str, Any], level: float, reach: int) -> list[dict[str, str]]:
-    if reach and shown.get("power", 1.0) >= 2 * level:
+    if reach and shown.get("power", 1.0) >= min(2 * level, (1 + level) / 2):
         return []
     if not reach:
         why = "no time is forecast at which enough records are surely at risk in both sources"

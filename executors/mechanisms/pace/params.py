@@ -7,13 +7,12 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from executors.pricing.allowance import Share
 from executors.pricing.covariance_columns import Center
 from executors.pricing.published import PublishedVariant
 from planner.mechanism import AUTO, Auto, ColumnName, TableName
 
 __all__ = ["PaceParams"]
-
-Share = Annotated[Fraction, Field(gt=0, lt=1)]
 
 
 class PaceParams(PublishedVariant):

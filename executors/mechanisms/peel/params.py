@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from executors.pricing.allowance import Share
 from executors.pricing.evalues import COARSEST_GRID, FINEST_GRID
 from planner.mechanism import AUTO, Auto, Params
 
@@ -31,11 +32,11 @@ class EvaluesParams(Params):
         default=Fraction(1, 20),
         description="the largest expected share of false discoveries among the rejected",
     )
-    share: Annotated[Fraction, Field(gt=0, lt=1)] = Field(
+    share: Share = Field(
         default=Fraction(2, 5),
         description="the part of the cost that pays for the selection; the rest hides the values",
     )
-    size_share: Annotated[Fraction, Field(gt=0, lt=1)] = Field(
+    size_share: Share = Field(
         default=Fraction(1, 10),
         description="the part of the cost that pays for choosing the size; only with ADAPTIVE",
     )
