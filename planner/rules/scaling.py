@@ -11,7 +11,7 @@ from planner.calculus.compose import eps_at
 from planner.calculus.cost import Cost
 from planner.calculus.noise_scaling import scale_cost, scale_noise
 from planner.candidate_costs import candidate
-from planner.charges import total_of
+from planner.charges import is_within, total_of
 from planner.checked import Price
 
 __all__ = ["noise_factor"]
@@ -22,14 +22,17 @@ _MOST = 9 * 900
 _LONG = 300
 """A longer plan is searched only where nothing has to be converted anew at every factor."""
 
+_COMPOSED = 30
+"""In a longer plan no losses are composed on a grid at every factor."""
+
 
 def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | None:
     """The least factor of three digits on all noise with which the prices fit the BUDGET.
 
-    Each leaf's noise grows by it, so the totals fall and the search may halve an interval. Losses
-    are added by closed forms; where a grid composes them a little less may do. None where no
-    factor helps, since a price cannot be charged in the budget's unit at all, or where the search
-    would take longer than all the rest of a check.
+    Each leaf's noise grows by it, so the totals fall and the search may halve an interval: by
+    closed forms, then, with at most 30 prices, by what composing on a grid may lower. None where
+    no factor helps, since a price cannot be charged in the budget's unit at all, or where the
+    search would take longer than all the rest of a check.
     """
     budget = dataset.budget
     if budget is None or not prices:
@@ -40,24 +43,30 @@ def noise_factor(dataset: BoundDataset, prices: Sequence[Price]) -> Fraction | N
     if any(leaf.kind == "adp" for price in prices for leaf in price.leaves):
         return None
     most = dataset.facts.max_sites
-    if not _fits(prices, budget, most, candidate(_MOST)):
+    if not _fits(prices, budget, most, _MOST, grid=False):
         return None
-    bad, good = -1, _MOST
-    while good - bad > 1:
-        middle = (good + bad) // 2
-        if _fits(prices, budget, most, candidate(middle)):
-            good = middle
-        else:
-            bad = middle
+    good = _MOST
+    for grid in (False, True) if len(prices) <= _COMPOSED else (False,):
+        bad = -1
+        while good - bad > 1:
+            middle = (good + bad) // 2
+            if _fits(prices, budget, most, middle, grid):
+                good = middle
+            else:
+                bad = middle
     return candidate(good)
 
 
-def _fits(prices: Sequence[Price], budget: Cost, most: int, factor: Fraction) -> bool:
+def _fits(prices: Sequence[Price], budget: Cost, most: int, place: int, grid: bool) -> bool:
+    factor = candidate(place)
     if budget.unit != "eps_delta":
-        total = total_of([_scaled(price, factor) for price in prices], budget.unit)
+        scaled = [_scaled(price, factor) for price in prices]
+        if grid:
+            return is_within(scaled, budget.unit, budget.additive)
+        total = total_of(scaled, budget.unit)
         return total is not None and total <= budget.additive
     leaves = [scale_noise(leaf, factor) for price in prices for leaf in price.leaves]
-    bound = eps_at(leaves, budget.delta, most, grid=False)
+    bound = eps_at(leaves, budget.delta, most, grid=grid)
     return bound is not None and bound.eps <= budget.amount
 
 

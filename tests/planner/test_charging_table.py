@@ -219,9 +219,8 @@ def test_the_factor_holds_for_mixed_kinds_of_noise_and_for_pairs() -> None:
         text = ROSSI.replace("mu=2.5", budget) + "TEST cox beta=b0 VS b1 eps={}\n"
         text += "COVARIANCE ssp mu={}\n"
         given = factor_of(findings(text.format(2, 1))[-1].help)
-        assert findings(text.format(2 / given, 1 / given)) == ()
-        if "rho" not in budget:  # sums give the factor; composing may do with a little less
-            continue
+        more = findings(text.format(2 / given, 1 / given))
+        assert {one.code for one in more} <= {"DPQL-W231"}  # it may fit because it is composed
         less = given * Fraction(98, 100)
         assert [one.code for one in findings(text.format(2 / less, 1 / less))] == ["DPQL-E071"]
 

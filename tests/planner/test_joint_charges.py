@@ -67,6 +67,7 @@ def test_a_budget_that_composing_cannot_reach_is_refused_without_composing(monke
         raise AssertionError("nothing should be composed")
 
     monkeypatch.setattr("planner.calculus.joint_total.joint", never)
+    monkeypatch.setattr("planner.rules.fits_budget.noise_factor", lambda *_: None)
     text = rossi("mu=0.7") + MIXED
     ((code, message),) = errors(text)
     assert code == "DPQL-E071"
