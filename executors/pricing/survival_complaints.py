@@ -10,6 +10,7 @@ from executors.pricing.survival_covariates import covariate_domain
 from executors.pricing.survival_domain import Domain
 from planner.facts import Column, Facts
 from planner.mechanism import Complaint
+from planner.number_format import shown
 
 __all__ = ["LARGEST", "about_columns", "about_source", "too_spread"]
 
@@ -111,7 +112,7 @@ def too_spread(most: Fraction, of: str) -> Complaint:
         f"no {of} has so large a `spread` in the declared ranges",
         "spread",
         note="a standard deviation is at most half of what there is between the two ends",
-        help=f"write at most `spread={float(most):.4g}`, or leave it out",
+        help=f"write at most `spread={shown(most, up=False, digits=4)}`, or leave it out",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction as F
 from pathlib import Path
@@ -245,3 +246,11 @@ def test_a_spread_beyond_half_the_width_is_refused() -> None:
     (complaint,) = complaints(beyond)
     assert (complaint.code, complaint.option) == ("DPQL-E154", "spread")
     assert "spread=1" in (complaint.help or "")
+
+
+def test_the_spread_that_is_advised_is_accepted() -> None:
+    end = [F(2, 3), 0]
+    (complaint,) = complaints(options([0, 0], end, spread=F(9)))
+    (advised,) = re.findall(r"`spread=([^`]+)`", complaint.help or "")
+    assert F(advised) == F(3333, 10**4)
+    assert codes(options([0, 0], end, spread=F(advised))) == []
