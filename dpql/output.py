@@ -126,10 +126,11 @@ def _csv(rows: list[list[Any]]) -> str:
 def write_text(path: Path, text: str) -> Path:
     """Write one text file: beside its place, to disk, then renamed. Raises `UsageError`.
 
-    A device or a pipe, such as /dev/stdout, is written to and never replaced.
+    A device or a pipe, or a name of an open file, such as /dev/stdout, is written to and never
+    replaced.
     """
     try:
-        if path.exists() and not path.is_file() and not path.is_dir():
+        if _is_open_already(path):
             path.write_text(text, "utf-8")
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,3 +151,11 @@ def write_text(path: Path, text: str) -> Path:
             help="write to another place",
         ) from failure
     return path
+
+
+def _is_open_already(path: Path) -> bool:
+    """Whether a path names a device, a pipe, or by way of /proc a file that somebody has open."""
+    target = path.readlink() if path.is_symlink() else path
+    if any(place.is_relative_to("/proc") for place in (target, path.parent.resolve())):
+        return True
+    return path.exists() and not path.is_file() and not path.is_dir()

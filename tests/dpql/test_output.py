@@ -34,6 +34,18 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+def test_a_link_to_an_open_file_is_written_through(tmp_path: Path) -> None:
+    """/dev/stdout is such a link, also where the output of a command goes into a file."""
+    with (tmp_path / "out").open("w") as file:
+        link = tmp_path / "stdout"
+        link.symlink_to(f"/proc/self/fd/{file.fileno()}")
+        write_text(link, "said")
+        assert link.is_symlink()
+        assert (tmp_path / "out").read_text() == "said"
+        write_text(Path(f"/proc/self/fd/{file.fileno()}"), "more")
+    assert (tmp_path / "out").read_text() == "more"
+
+
 def test_a_folder_in_the_place_is_a_refusal(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written"):
         write_text(tmp_path, "said")
