@@ -14,7 +14,7 @@ from planner.calculus.exact import number
 from planner.calculus.leaves import SEARCH_FACTOR
 from planner.number_format import read_as, short_delta, shown
 
-__all__ = ["cost_text", "plan_text", "short"]
+__all__ = ["plan_text", "short"]
 
 _IN_NOISE = frozenset(
     ["noise_law", "noise_scale", "sensitivity", "trace_noise_scale", "trace_sensitivity", "sigma"]
@@ -49,7 +49,7 @@ def _statement(one: Mapping[str, Any]) -> list[str]:
         place = paid["dataset"] + (f", site {paid['site']}" if paid["site"] else "")
         found = ", the least that meets its EXPECT," if paid["auto"] else ""
         lines.append(f"  costs     {declared_text(paid['declared'])}{found} on {place}")
-        lines.append(f"            that is {cost_text(paid['total'])}")
+        lines += _wrapped("            that is ", cost_parts(paid["total"]))
     lines += _wrapped("  options   ", options(one["params"]))
     for leaf in one["leaves"]:
         place = f" at {leaf['site'] or leaf['dataset']}" if len(one["on"]) > 1 else ""
@@ -83,7 +83,7 @@ def _dataset(
         person = f"one person ({unit['column']}, {counted_rows(unit['max'])})"
     lines = [
         f"dataset {one['name']}: {one['rows']} rows, protects {person} replaced",
-        f"  total     {cost_text(one['total'])}",
+        *_wrapped("  total     ", cost_parts(one["total"])),
     ]
     total = one["total"]
     if total["mu_by"] == "PLD":
@@ -97,7 +97,8 @@ def _dataset(
     if one["budget"] is not None:
         lines.append(f"  budget    {declared_text(one['budget'])}: the plan fits")
     for site in one["sites"]:
-        lines.append(f"  site      {site['name']}: {site['rows']} rows, {cost_text(site['total'])}")
+        lead = f"  site      {site['name']}: {site['rows']} rows, "
+        lines += _wrapped(lead, cost_parts(site["total"]))
     left = [("", one["remaining"]), *((f"{s['name']}: ", s["remaining"]) for s in one["sites"])]
     told = [f"  ledger    {place}{amount} left" for place, amount in left if amount is not None]
     lines += told or ["  ledger    not asked: facts asserted by the author"]
@@ -110,7 +111,8 @@ def _shared(key: Mapping[str, Any]) -> list[str]:
     if len(key["datasets"]) < 2 or key["total"] is None:
         return []
     names = ", ".join(key["datasets"])
-    lines = [f"people {key['key']}: in {names}", f"  total     {cost_text(key['total'])}"]
+    lines = [f"people {key['key']}: in {names}"]
+    lines += _wrapped("  total     ", cost_parts(key["total"]))
     if key["risk"] is not None:
         found = percent_up(key["risk"]["tpr"]["0.01"])
         lines.append(f"  risk      an attack with 1 % of false alarms finds at most {found}")
@@ -133,14 +135,18 @@ def declared_text(declared: Mapping[str, str]) -> str:
     )
 
 
-def cost_text(cost: Mapping[str, Any]) -> str:
-    """A cost in every unit in which it may be claimed, rounded up; a pair names its rule."""
+def cost_parts(cost: Mapping[str, Any]) -> list[str]:
+    """A cost in every unit in which it may be claimed, rounded up; a pair names its rule.
+
+    A pair whose eps reads as that without a delta says nothing more, and is left out.
+    """
+    pure = short(cost["eps"]) if cost.get("eps") else None
     parts = [f"{unit}={short(cost[unit])}" for unit in ("eps", "rho", "mu") if cost.get(unit)]
     for pair in cost.get("eps_delta", ()):
-        if number(pair["delta"]) > 0:
+        if number(pair["delta"]) > 0 and short(pair["eps"]) != pure:
             at = f"eps={short(pair['eps'])} at delta={short_delta(number(pair['delta']))}"
             parts.append(f"({at}, {rule(pair['by'])})")
-    return ", ".join(parts) or "nothing"
+    return parts or ["nothing"]
 
 
 def short(written: str) -> str:

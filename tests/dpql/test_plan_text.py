@@ -59,3 +59,9 @@ def test_an_eps_says_where_it_comes_from_and_its_delta_can_be_typed(text: str) -
 
 def test_a_person_with_one_row_is_told_so(text: str) -> None:
     assert "protects one person (patient, one row) replaced" in text
+
+
+def test_no_line_of_a_plan_is_wide_and_no_cost_is_told_twice(text: str) -> None:
+    assert max(map(len, text.split("\n"))) <= 96
+    assert "eps=0.5," in text
+    assert "eps=0.5 at delta" not in text
