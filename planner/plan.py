@@ -9,7 +9,7 @@ from planner.bound import BoundMeasurement
 from planner.calculus.inverse import Unsolvable
 from planner.certificate import certify
 from planner.charges import reservations
-from planner.checked import CheckedPlan
+from planner.checked import CheckedPlan, Price
 from planner.costing import try_out
 from planner.encode import body_of, plan_hash
 from planner.findings import Findings
@@ -51,10 +51,13 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
 
 def _planned(checked: CheckedPlan, findings: Findings) -> list[PlannedMeasurement]:
     """The measurements in file order; open costs are looked for in what the written ones leave."""
+    prices: dict[str, list[Price]] = {}
+    for price in checked.prices:
+        prices.setdefault(price.measurement.name, []).append(price)
     found = {}
     for one in checked.bound.measurements:
         if not one.is_open:
-            found[one.name] = _priced(one, checked, findings)
+            found[one.name] = _priced(one, tuple(prices.get(one.name, ())), findings)
     settled = [price for one in found.values() if one is not None for price in one.prices]
     partly = [price for price in checked.prices if price.measurement.is_open]
     known = replace(checked, prices=(*settled, *partly))
@@ -66,9 +69,8 @@ def _planned(checked: CheckedPlan, findings: Findings) -> list[PlannedMeasuremen
 
 
 def _priced(
-    bound: BoundMeasurement, checked: CheckedPlan, findings: Findings
+    bound: BoundMeasurement, prices: tuple[Price, ...], findings: Findings
 ) -> PlannedMeasurement | None:
-    prices = tuple(price for price in checked.prices if price.measurement is bound)
     try:
         return try_out(bound, prices)
     except Unsolvable as reason:
