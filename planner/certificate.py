@@ -26,7 +26,8 @@ def certify(
     those of its sites compose by the largest `MAX r` costs. Claims are rounded up; each total
     claims exactly the amount. A dataset whose BUDGET is in eps with delta has a total more, the
     least eps that is known at this delta. Raises CertificateError where the leaves cost more than
-    is reserved, or where their kind has no value in the unit.
+    is reserved, or where their kind has no value in the unit; TooMuchToCheck where
+    the draws are more than a checker composes.
     """
     steps = Steps()
     members = steps.leaves(body)
@@ -49,6 +50,7 @@ def certify(
             known = _known(steps, mine, number(budget["delta"]), most[dataset["name"]])
             if known is not None:
                 totals[home] = {"dataset": dataset["name"], "site": None, **known}
+    steps.confirm_checkable()
     return {
         "version": 1,
         "plan_hash": plan_hash,

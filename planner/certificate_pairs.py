@@ -136,7 +136,8 @@ def _on_grid(
     given = {"h": text(losses.step), "of": [member.id for member in members]}
 
     def write() -> Built:
-        return [steps.add("p", "pld_adp", given, {"eps": claim, "delta": delta})], claim
+        out = {"eps": claim, "delta": delta}
+        return [steps.add_grid("pld_adp", given, out, parts, losses.step, BITS)], claim
 
     yield _Way(claim, write)
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from planner.calculus.convert import NATIVE, Native, Unconvertible, charge
 from planner.calculus.cost import LEDGER_UNITS
+from planner.calculus.discretise import Part
 from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import claimable, sum_up, text
 from planner.calculus.group import grouped
 from planner.calculus.joint import joint
 from planner.calculus.leaves import Leaf
 
-__all__ = ["BOUNDED", "UNITS", "CertificateError", "Member", "Steps"]
+__all__ = ["BOUNDED", "UNITS", "CertificateError", "Member", "Steps", "TooMuchToCheck"]
 
 UNITS: dict[str, Native] = {unit: NATIVE[LEDGER_UNITS[unit]] for unit in LEDGER_UNITS}
 BOUNDED = ("pure", "lap", "br")
+_MOST_WORK = 1 << 27
+"""What a checker computes at most: about half a minute."""
 
 
 class CertificateError(ValueError):
     """A reserved amount does not cover what the plan's leaves cost, or has no derivation."""
+
+
+class TooMuchToCheck(CertificateError):
+    """The draws of the plan are more than a checker composes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,7 @@ class Steps:
 
     nodes: list[dict[str, Any]] = field(default_factory=list)
     _ids: dict[str, str] = field(default_factory=dict)
+    _work: int = 0
 
     def add(
         self, stem: str, rule: str, given: Mapping[str, Any], out: Mapping[str, Fraction]
@@ -51,6 +59,32 @@ class Steps:
         if id == f"{stem}{len(self.nodes)}":
             self.nodes.append({"id": id, **node})
         return id
+
+    def add_grid(
+        self,
+        rule: str,
+        given: Mapping[str, Any],
+        out: Mapping[str, Fraction],
+        parts: Iterable[Part],
+        step: Fraction,
+        bits: int,
+    ) -> str:
+        """The node of parts composed on a grid, with what a checker computes for it counted.
+
+        A checker's grid is up to a quarter longer than ours.
+        """
+        before, id = len(self.nodes), self.add("p", rule, given, out)
+        if len(self.nodes) > before:
+            points = ((part.count, part.points(step, bits)) for part in parts)
+            long = sum(count * (size + size // 4 + 2) for count, size in points)
+            self._work += long * (bits + 288) // (1 if "mu2" in out else 4) + 1
+        return id
+
+    def confirm_checkable(self) -> None:
+        """Raise TooMuchToCheck where a checker would stop before the end."""
+        terms = (len(node["in"].get("of", ())) for node in self.nodes)
+        if self._work + sum(many * (many + 64) // 8 for many in terms) >= _MOST_WORK:
+            raise TooMuchToCheck("the checker would have too much to compute")
 
     def leaves(self, body: Mapping[str, Any]) -> list[Member]:
         """One node for each leaf of the plan, as one person's rows make it.
@@ -106,9 +140,11 @@ class Steps:
         if found is None:
             return None
         off = [m for m in members if found.apart and m.leaf.kind not in BOUNDED]
-        on = [member.id for member in members if member not in off]
+        on = [m.id for m in members if not found.apart or m.leaf.kind in BOUNDED]
+        together = (part for part in parts or () if not found.apart or part.kind != "gdp")
         given = {"bits": found.bits, "h": text(found.step), "of": on}
-        id = self.add("j", "pld_mu2", given, {"mu2": found.composed})
+        out = {"mu2": found.composed}
+        id = self.add_grid("pld_mu2", given, out, together, found.step, found.bits)
         return [(found.composed, id), *((self._cost(member, "mu2"), member.id) for member in off)]
 
     def _dearest(

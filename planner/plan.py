@@ -8,6 +8,7 @@ from grammar.diagnostics import Diagnostic
 from planner.bound import BoundMeasurement
 from planner.calculus.inverse import Unsolvable
 from planner.certificate import certify
+from planner.certificate_steps import TooMuchToCheck
 from planner.charges import reservations
 from planner.checked import CheckedPlan, Price
 from planner.costing import try_out
@@ -44,7 +45,17 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
     meets_expectations.judge(checked.bound.expects, tuple(planned), findings)
     body = body_of(checked.bound, tuple(planned))
     digest = plan_hash(body)
-    certificate = certify(body, digest, reservations(checked))
+    try:
+        certificate = certify(body, digest, reservations(checked))
+    except TooMuchToCheck:
+        findings.error(
+            "DPQL-E075",
+            "the draws of this plan are more than a checker of certificates composes",
+            planned[-1].bound.span,
+            note="a ledger takes no plan whose cost it cannot check",
+            help="write several files, each with some of the datasets or sites",
+        )
+        return None, tuple(findings.items)
     done = Plan(checked, tuple(planned), body, digest, certificate)
     return done, tuple(findings.items)
 

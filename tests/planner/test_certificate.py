@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dpql
+from dpql import checker
 from dpql.checker import Rejected, check
+from planner import certificate_steps
 from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
 from planner.calculus.dominating_pairs import parts_of
@@ -19,6 +22,7 @@ from planner.calculus.joint_total import joint_total
 from planner.calculus.leaves import Leaf
 from planner.calculus.need import Need
 from planner.certificate import CertificateError
+from planner.certificate_steps import TooMuchToCheck
 from suites.certificates import canonical, certified, dataset, plan, reserve, statement
 from suites.prices import charged
 from suites.queries import findings
@@ -280,6 +284,48 @@ def test_many_draws_with_unrelated_scales_are_composed_without_growing_digits():
     body = plan([dataset("d")], statement("s", *some))
     certificate = accepted(body, reserve("mu2", least.mu_squared))
     assert sum(node["rule"] == "pld_mu2" for node in certificate["nodes"]) == 1
+
+
+@pytest.mark.parametrize(
+    "some",
+    [
+        [Leaf.lap(1, 3, dataset="d", count=9), Leaf.br(1, 9, dataset="d")],
+        [Leaf.lap(1, 3, dataset="d"), Leaf.gauss(1, 1, dataset="d"), Leaf.br(1, 30, dataset="d")],
+        [Leaf.lap(1, F(7 + i, 3), dataset="d") for i in range(40)],
+    ],
+)
+@pytest.mark.parametrize("unit", ["mu2", "adp"])
+def test_what_a_checker_would_not_follow_to_its_end_is_not_written(some, unit, monkeypatch):
+    assert certificate_steps._MOST_WORK == checker.WORK
+    body = plan([dataset("d")], statement("s", *some))
+    if unit == "mu2":
+        asked = reserve(unit, joint_total(some).mu_squared)
+    else:
+        asked = reserve(unit, eps_at(some, SMALL).eps + SMALL, delta=text(SMALL))
+    refused = 0
+    for bits in range(10, 27):
+        monkeypatch.setattr(certificate_steps, "_MOST_WORK", 1 << bits)
+        try:
+            certificate, data, reserved = certified(body, asked)
+        except TooMuchToCheck:
+            refused += 1
+            continue
+        assert any("pld" in node["rule"] for node in certificate["nodes"])
+        monkeypatch.setattr(checker, "WORK", 1 << bits)
+        check(certificate, data, reserved)
+        break
+    assert refused > 0
+
+
+def test_a_plan_that_no_checker_follows_is_refused_in_words(monkeypatch):
+    monkeypatch.setattr(certificate_steps, "_MOST_WORK", 1 << 8)
+    query = (
+        "DATASET d ROWS 5000 COLUMNS (t DURATION IN [0, 9], e EVENT, b BOOLEAN) BUDGET mu=2\n"
+        "TEST logrank group=b eps=0.5 AS a\nTEST logrank group=b eps=0.4 AS c\n"
+    )
+    planned = dpql.plan(query)
+    assert not planned.ok
+    assert [one.code for one in planned.diagnostics if one.severity == "error"] == ["DPQL-E075"]
 
 
 def test_parts_by_a_private_column_are_no_parallel_parts():
