@@ -22,6 +22,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 __all__ = [
+    "AlreadyStarted",
     "ApprovalRefused",
     "CertificateRefused",
     "DataRefused",
@@ -138,6 +139,10 @@ class WrongState(LedgerError):
     """The run is in a state from which this step is not allowed."""
 
     default_code = "DPQL-E084"
+
+
+class AlreadyStarted(WrongState):
+    """Another process has started the run, and alone may open the data."""
 
 
 class KeyRefused(LedgerError):

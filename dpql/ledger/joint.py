@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dpql.errors import CertificateRefused, LedgerDamaged, LedgerError, WrongState
+from dpql.errors import AlreadyStarted, CertificateRefused, LedgerDamaged, LedgerError, WrongState
 from dpql.ledger.admission import payers_of
 from dpql.ledger.face import Ledger
 from dpql.ledger.plan_body import PlanBody
@@ -15,6 +15,8 @@ from dpql.ledger.runs import Reservation
 from planner.charge_token import Token
 
 __all__ = ["Joint", "reserve_joint", "serve_joint", "shares_of"]
+
+_DONE = ("STORED", "SETTLED")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Joint:
     def start(self, sampler: object, *, actor: str = "") -> Token:
         """Start the run in every ledger; only then may data be opened.
 
-        If one refuses, what was started before it stays spent and the rest is released.
+        If one refuses, what was started before it stays spent and the rest is released; but where
+        another process has started this run, the rest is left to that one.
         """
         started: list[Reservation] = []
         try:
@@ -49,8 +52,9 @@ class Joint:
                 ledger.start(part.rid, sampler, actor=actor)
                 started.append(part)
         except LedgerError as error:
-            for ledger, part in self.parts[len(started) + 1 :]:
-                _give_back(ledger, part)
+            if not isinstance(error, AlreadyStarted):
+                for ledger, part in self.parts[len(started) + 1 :]:
+                    _give_back(ledger, part)
             if started:
                 names = ", ".join(f"`{key}`" for part in started for key in part.keys)
                 error.note = f"{error.note}; started and spent for good: {names}".lstrip("; ")
@@ -58,15 +62,17 @@ class Joint:
         return Token(self.rid, self.parts[0][1].plan_hash, self.keys)
 
     def store(self, releases: Sequence[Mapping[str, Any]], *, actor: str = "") -> None:
-        """Keep all releases of the run in every ledger."""
-        for ledger, part in self.parts:
-            ledger.store(part.rid, releases, actor=actor)
+        """Keep all releases of the run in every ledger, in order."""
+        (first, lead), *others = self.parts
+        first.store(lead.rid, releases, actor=actor)
+        for ledger, part in others:
+            _completed(ledger, part, releases, actor)
 
     def settle(self, draws: Sequence[Mapping[str, Any]] = (), *, actor: str = "") -> None:
         """Close the run in every ledger, each with the draws on its own keys."""
         for ledger, part in self.parts:
             mine = [draw for draw in draws if draw.get("key") in (None, *part.keys)]
-            ledger.settle(part.rid, mine, actor=actor)
+            _settled(ledger, part, actor, mine)
 
     def fetch(self) -> Stored:
         """The releases with their dates."""
@@ -144,33 +150,50 @@ def serve_joint(
     """
     shares = shares_of(plan, ledgers)
     found = [(ledger, ledger.find(plan, keys)) for ledger, keys in shares]
-    source = next(
-        ((ledger, part) for ledger, part in found if part and part.state in ("STORED", "SETTLED")),
-        None,
-    )
-    if source is None:
-        return None
     parts = tuple((ledger, part) for ledger, part in found if part is not None)
-    if len(parts) != len(found) or any(part.state == "RESERVED" for _, part in parts):
+    done = [part.state in _DONE for _, part in parts]
+    if not any(done):
+        return None
+    waiting = [part for _, part in parts if part.state == "RESERVED"]
+    if len(parts) != len(found) or any(part.number == 0 for part in waiting):
         raise LedgerDamaged(
             "a run was stored in one ledger but never started in another",
             note="one of the ledgers is older than the other: a restored backup, perhaps",
             help="`dpql ledger verify --head` tells which",
         )
-    stored = _settled(*source, actor)
-    for ledger, part in parts:
+    if waiting or not done[0]:
+        names = ", ".join(f"`{key}` ({part.state})" for _, part in parts for key in part.keys)
+        raise WrongState(
+            "a repetition of this plan was begun at some of its keys only",
+            note=f"where its keys stand: {names}",
+            help="`--again` takes up what is RESERVED, and charges the rest once more",
+        )
+    stored = _settled(*parts[0], actor)
+    for ledger, part in parts[1:]:
         if part.state == "STARTED":
-            ledger.store(part.rid, stored.releases, actor=actor)
-        if ledger is not source[0] and part.state != "SETTLED":
-            ledger.settle(part.rid, actor=actor)
+            _completed(ledger, part, stored.releases, actor)
+        if part.state != "SETTLED":
+            _settled(ledger, part, actor)
     return Joint(parts, stored)
 
 
-def _settled(ledger: Ledger, part: Reservation, actor: str) -> Stored:
-    if part.state == "STORED":
+def _completed(
+    ledger: Ledger, part: Reservation, releases: Sequence[Mapping[str, Any]], actor: str
+) -> None:
+    """Store what the first ledger holds, unless another process that serves it came first."""
+    try:
+        ledger.store(part.rid, releases, actor=actor)
+    except WrongState:
+        _settled(ledger, part, actor)
+
+
+def _settled(
+    ledger: Ledger, part: Reservation, actor: str, draws: Sequence[Mapping[str, Any]] = ()
+) -> Stored:
+    """The releases of a stored run, settled here or by a process that served it meanwhile."""
+    if part.state != "SETTLED":
         try:
-            ledger.settle(part.rid, actor=actor)
+            ledger.settle(part.rid, draws, actor=actor)
         except WrongState:
-            # Another process settled it meanwhile.
             return ledger.fetch(part.rid)
     return ledger.fetch(part.rid)

@@ -66,6 +66,11 @@ class Reservation:
         """The keys that pay, sorted."""
         return tuple(charge.key for charge in self.charges)
 
+    @property
+    def number(self) -> int:
+        """The highest k of its keys: 0 unless one of them was charged for this plan before."""
+        return max(charge.number for charge in self.charges)
+
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dpql.errors import NoiseRefused, WrongState
+from dpql.errors import AlreadyStarted, NoiseRefused, WrongState
 from dpql.ledger import keys, releases, schema
 from dpql.ledger.amounts import amount, shown
 from dpql.ledger.chain import Chain, body_of
@@ -39,10 +39,11 @@ def start(connection: Connection, chain: Chain, rid: str, now: str) -> tuple[Run
     runs = group(connection, rid)
     lead = runs[0]
     if lead.state in ("STARTED", "STORED", "SETTLED"):
-        raise WrongState(
+        raise AlreadyStarted(
             f"run `{lead.lead[:12]}` was already started on {_started(connection, lead)}",
-            note="a run is started once, and its token is not handed out again",
-            help="`--again` runs the plan once more, for the same charge once more",
+            note="a run is started once; if another process is at work on it, its releases are "
+            "served once it is done",
+            help="try again in a while; `--again` runs the plan once more, for the same charge",
         )
     if lead.state == "RESERVED" and lead.expires <= now:
         raise WrongState(

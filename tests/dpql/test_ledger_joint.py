@@ -133,3 +133,54 @@ def test_every_key_needs_a_ledger(ledgers):
     with pytest.raises(CertificateRefused, match="charges `b`, for which no ledger is given"):
         join({"a": ledgers["a"]})
     assert spent(ledgers) == [0, 0]
+
+
+# --- two processes with one plan, and repetitions that were cut off -------------------------------
+
+
+def test_who_comes_second_to_a_start_leaves_the_other_ledgers_to_the_first(ledgers):
+    first, second = join(ledgers), join(ledgers)
+    ledgers["a"].start(first.parts[0][1].rid, OsSampler())
+    with pytest.raises(WrongState, match="already started") as refused:
+        second.start(OsSampler())
+    assert "served" in refused.value.note
+    ledgers["b"].start(first.parts[1][1].rid, OsSampler())
+    assert spent(ledgers) == [Fraction(2, 5)] * 2
+
+
+def test_who_serves_a_run_meanwhile_does_not_stop_it(ledgers, tmp_path):
+    run = join(ledgers)
+    run.start(OsSampler())
+    theirs = {name: Ledger.connect(str(tmp_path / f"{name}.db")) for name in ledgers}
+    store = ledgers["b"].store
+
+    def served_before(rid: str, releases: Any, **how: Any) -> None:
+        assert join(theirs).fetch().releases == tuple(RELEASES)
+        store(rid, releases, **how)
+
+    ledgers["b"].store = served_before
+    run.store(RELEASES)
+    run.settle()
+    assert run.fetch().releases == tuple(RELEASES)
+    assert ledgers["b"].fetch(run.parts[1][1].rid).releases == tuple(RELEASES)
+    with pytest.raises(WrongState):
+        run.store([{"name": "m", "value": 2.5}])
+    assert spent(ledgers) == [Fraction(2, 5)] * 2
+
+
+def test_a_repetition_that_was_reserved_at_one_key_only_is_no_damage(ledgers):
+    run = join(ledgers)
+    run.start(OsSampler())
+    run.store(RELEASES)
+    run.settle()
+    ledgers["a"].reserve(ASKED, PROOF, again=True, keys=["a"])
+    with pytest.raises(WrongState, match="begun at some of its keys only"):
+        join(ledgers)
+    taken = join(ledgers, again=True)
+    assert spent(ledgers) == [Fraction(4, 5)] * 2
+    ledgers["a"].start(taken.rid, OsSampler())
+    ledgers["b"].release(taken.parts[1][1].rid)
+    with pytest.raises(WrongState, match="begun at some of its keys only"):
+        join(ledgers)
+    states = [ledgers[name].find(ASKED, [name]).state for name in ("a", "b")]
+    assert states == ["STARTED", "SETTLED"]
