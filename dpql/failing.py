@@ -9,6 +9,8 @@ from collections.abc import Callable
 __all__ = ["FAILED", "FINDINGS", "OK", "USAGE", "guarded", "say"]
 
 OK, FINDINGS, USAGE, FAILED = 0, 1, 2, 3
+_INTERRUPTED = 130
+"""How the library of the command line ends on Ctrl-C, without a word."""
 
 
 def say(text: str) -> None:
@@ -25,16 +27,25 @@ def guarded(command: Callable[..., object]) -> int:
         command()
     except SystemExit as stop:
         code = stop.code
+        if code == _INTERRUPTED:
+            return _stopped(stop.__context__)
         return code if isinstance(code, int) else OK if code is None else FINDINGS
-    except KeyboardInterrupt:
-        say("interrupted")
-        return FAILED
+    except KeyboardInterrupt as stop:
+        return _stopped(stop)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return OK
     except Exception as failure:
         return _told(failure)
     return OK
+
+
+def _stopped(stop: BaseException | None) -> int:
+    """Say that the command was interrupted, with what the interrupt itself has to say."""
+    while stop is not None and not isinstance(stop, KeyboardInterrupt):
+        stop = stop.__cause__
+    say(f"interrupted: {stop}" if stop is not None and stop.args else "interrupted")
+    return FAILED
 
 
 def _told(failure: Exception) -> int:

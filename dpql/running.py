@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from dpql.bindings import bound, confirm_apart
-from dpql.errors import DataRefused, DpqlError, RunFailed
+from dpql.errors import DataRefused, DpqlError, LedgerError, RunFailed
 from dpql.ledger import Ledger
 from dpql.ledger.amounts import stored
 from dpql.ledger.joint import Joint, reserve_joint, serve_joint, shares_of
@@ -27,6 +28,8 @@ from planner.facts import SourceFacts
 from planner.mechanism import Query
 
 __all__ = ["Run", "mock_run", "run_plan"]
+
+_SPENT = "the run was charged and is spent; nothing was released"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +97,30 @@ def run_plan(
         return _served(plan, admitted)
     sampler = OsSampler()
     token = admitted.start(sampler, actor=actor)
-    outcomes = _outcomes(lambda: execute(plan, sources, token, sampler, progress))
-    releases = _releases(plan, outcomes, admitted.rid, plan.hash, mock=False)
-    admitted.store(releases, actor=actor)
-    admitted.settle(_draws(admitted), actor=actor)
+    with _charged():
+        outcomes = _outcomes(lambda: execute(plan, sources, token, sampler, progress))
+        releases = _releases(plan, outcomes, admitted.rid, plan.hash, mock=False)
+        admitted.store(releases, actor=actor)
+        admitted.settle(_draws(admitted), actor=actor)
     return Run(plan, releases, admitted.rid)
+
+
+@contextmanager
+def _charged() -> Iterator[None]:
+    """Let a ledger's trouble or an interrupt say that the run is charged, and what a rerun does."""
+    try:
+        yield
+    except LedgerError as failure:
+        failure.note = "the run was started and stays charged"
+        failure.help = (
+            "see to the ledger, then run the plan again: it is served if a ledger kept its "
+            "releases; else they are lost, and `--again` charges once more"
+        )
+        raise
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "the run was started, so it is charged; run again, it is served if it was stored"
+        ) from None
 
 
 def _served(plan: RunnablePlan, joint: Joint) -> Run:
@@ -154,11 +176,11 @@ def _outcomes(action: Callable[[], dict[str, Outcome]]) -> dict[str, Outcome]:
         failure = DataRefused(
             str(found),
             code="DPQL-E104",
-            note="the run was charged and is spent; nothing was released",
+            note=_SPENT,
             help="the custodian states the number of rows anew, in the file and in the ledger",
         )
     except DataFailure as found:
-        failure = _refused(found)
+        failure = _refused(found, note=_SPENT)
     except Exception:
         failure = RunFailed(
             "the run failed after it was started",
@@ -168,8 +190,8 @@ def _outcomes(action: Callable[[], dict[str, Outcome]]) -> dict[str, Outcome]:
     raise failure
 
 
-def _refused(failure: DataFailure) -> DataRefused:
-    return DataRefused(failure.message, code=failure.code, help=failure.help)
+def _refused(failure: DataFailure, note: str = "") -> DataRefused:
+    return DataRefused(failure.message, code=failure.code, note=note, help=failure.help)
 
 
 def _releases(
