@@ -51,10 +51,11 @@ class Allowance:
         """The range of one exponential-mechanism draw that costs the whole allowance.
 
         mu: 2 log(Phi(mu/2) / Phi(-mu/2)); this is the inverse of mu = 2 Phi^-1(1/(1 + e^(-eta/2))).
-        rho: sqrt(8 rho). Rounded down to 15 significant digits, so that the charge of it, rounded
-        up to 18, still fits.
+        rho: sqrt(8 rho). Lowered by 10^-16 of itself, then rounded down to 15 significant digits,
+        so that the charge of it, rounded up to 18, still fits.
         """
-        return round_down(target("br", self.unit, self.amount).estimate, _ETA_DIGITS)
+        ideal = target("br", self.unit, self.amount).estimate
+        return round_down(ideal * (1 - Fraction(1, 10**16)), _ETA_DIGITS)
 
     def scale(self, sensitivity: int) -> int:
         """Parameter s of the discrete Gaussian for one draw that costs at most the whole allowance.

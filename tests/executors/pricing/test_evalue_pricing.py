@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import mpmath as mp
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from executors.pricing.allowance import Allowance
@@ -63,6 +63,8 @@ def test_the_mu_that_a_range_costs(eta: str, mu: float) -> None:
 
 
 @given(st.fractions(Fraction(1, 10**6), Fraction(20)), st.sampled_from(["mu_squared", "rho"]))
+@example(Fraction(150023, 38800000), "mu_squared")  # its range has hardly more than 15 digits
+@example(Fraction(1, 8), "rho")
 def test_a_range_never_costs_more_than_its_allowance(amount: Fraction, unit: str) -> None:
     held = Allowance(unit, amount)  # type: ignore[arg-type]
     eta = held.eta()
