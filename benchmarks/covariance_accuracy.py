@@ -13,6 +13,7 @@ known here because the tables are; a release never compares itself with it.
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -174,7 +175,8 @@ def main(seeds: int = SEEDS, *names: str) -> None:
         print(f"\nTables picked against pace, second moments, median of {MANY * seeds} runs\n")
         for line in rows(hard(), METHODS, RHOS[3:], MANY * seeds):
             print(line, flush=True)
-    print(f"\n{time.process_time() - began:.0f} s of processor time")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\n{time.process_time() - began:.0f} s of processor time, peak memory {peak:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Goal: a refusal within 10 ms on a warm ledger. An admission includes a sync to d
 
 from __future__ import annotations
 
+import resource
 import statistics
 import sys
 import tempfile
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from dpql.errors import OverBalance  # noqa: E402  (the paths above come first)
-from dpql.ledger import Ledger  # noqa: E402
+from dpql.ledger import Ledger, admission  # noqa: E402
 from suites.ledger import certificate, facts, plan  # noqa: E402
 
 
@@ -57,10 +58,13 @@ def main(entries: int) -> None:
         print(f"admit, to disk       {timed(admit, entries)}")
         print(f"refuse, warm         {timed(refuse, 300)}")
         print(f"remaining            {timed(lambda _: ledger.remaining('trial'), 300)}")
+        admission._proved.clear()  # as in a process that has admitted none of them
         begin = time.perf_counter()
         found = ledger.verify()
         seconds = time.perf_counter() - begin
         print(f"verify {entries} entries with certificates: {seconds:.2f} s, {len(found)} findings")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak memory {peak:.0f} MB")
 
 
 if __name__ == "__main__":
