@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 DIGITS = 18
-_DOUBLE_BITS = 53
 """Significant decimal digits of a rounded privacy number."""
+_DOUBLE_BITS = 53
 
 _LARGEST = Fraction(10**40)
 _LEAST = Fraction(1, 10**60)

@@ -131,7 +131,7 @@ def _step(parts: tuple[Part, ...], bits: int) -> Fraction:
 
 
 def _blur(part: Part, step: Fraction) -> Fraction:
-    """About how much rho one kind of draws gains by being joined at dots `step` apart."""
+    """About how much rho one kind of draws gains by being joined at points `step` apart."""
     size = root_up(part.param) if part.kind == "gdp" else part.param
     ratio = round_up(step / size * _STABLE, 3)
     return part.count * rho_of([Part(part.kind, part.param)]) * min(ratio * ratio / 8, ratio)
