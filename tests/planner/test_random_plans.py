@@ -7,6 +7,7 @@ undercut, to the nearest for what it may hardly exceed.
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -19,7 +20,6 @@ from planner.calculus.exact import number
 from suites.optimist import composed, delta_at, least_mu
 
 Law = tuple[str, float, int]
-STEP = 2e-3
 COLUMNS = "(t DURATION IN [0, 9], e EVENT, a REAL IN [0, 1], b REAL IN [-1, 1])"
 WHOLE = (
     "RELEASE survival ON d {gauss}",
@@ -69,8 +69,11 @@ def check_claims(total: dict[str, Any], persons: list[list[Law]], loose: float) 
 
     A joint mu composes what is drawn at one site and adds up over sites: it may be `loose`.
     """
-    down = [composed(laws, STEP) for laws in persons]
-    near = [composed(laws, STEP, 0.5) for laws in persons]
+    steps = [math.sqrt(sum(size**2 * count for _, size, count in laws)) / 500 for laws in persons]
+    down, near = (
+        [composed(laws, step, moved) for laws, step in zip(persons, steps, strict=True)]
+        for moved in (1.0, 0.5)
+    )
     mu = float(number(total["mu"]))
     assert max(map(least_mu, down)) <= mu * (1 + 1e-9)
     assert mu <= max(map(least_mu, near)) * loose
