@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from dpql import checker
 from dpql.errors import CertificateRefused, OverBalance, WrongState
 from dpql.ledger import Ledger
+from dpql.ledger.admission import check_certificate, payers_of, request
+from dpql.ledger.plan_body import PlanBody, canonical
 from executors.noise.sampler import OsSampler
 from suites.ledger import certificate, facts, plan
 
@@ -99,3 +102,15 @@ def test_a_certificate_is_followed_once_in_a_process_and_anew_where_anything_dif
     ledger.reserve(asked, proof, again=True)
     assert ledger.verify() == ()
     assert len(followed) == 6
+
+
+def test_what_was_accepted_stands_for_no_lower_claim_and_no_other_proof():
+    asked = plan("0.25", tag="remembered")
+    body, proof = PlanBody.of(asked), certificate(asked)
+    honest = request(payers_of(body, None), proof, {"trial": "rho"})
+    check_certificate(honest, body)
+    lower = tuple({**claim, "amount": "0.2"} for claim in honest.reservations)
+    unproved = canonical({**proof, "nodes": proof["nodes"][1:]})
+    for changed in ({"reservations": lower}, {"certificate": unproved}):
+        with pytest.raises(CertificateRefused):
+            check_certificate(replace(honest, **changed), body)
