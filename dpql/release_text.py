@@ -36,6 +36,7 @@ _FILE_ONLY = frozenset(["raw", "measurements", "measured", "units", "precision"]
 _SQUARE = frozenset(["matrix", "standard_error"])
 """Their rows are columns of the data, as their columns are."""
 _ROWS, _COLUMNS, _ITEMS, _CELL = 12, 8, 8, 9
+_WIDTH = 94
 
 
 def releases_text(releases: Sequence[Mapping[str, Any]]) -> str:
@@ -51,8 +52,7 @@ def releases_text(releases: Sequence[Mapping[str, Any]]) -> str:
             lines += _value(name, value[name], names)
         lines += _uncertainty(release.get("uncertainty", {}), names)
         for note in release.get("notes", ()):
-            said = fill(str(note), 94, initial_indent="  note: ", subsequent_indent="    ")
-            lines += said.split("\n")
+            lines += _wrapped(f"note: {note}")
         lines.append("")
     return "\n".join(lines)
 
@@ -79,7 +79,9 @@ def _uncertainty(content: Any, names: Sequence[str]) -> list[str]:
         line for name in content if name != "of" for line in _value(name, content[name], names)
     ]
     said = content.get("of")
-    return [f"  uncertainty: {said}", *(f"  {line}" for line in lines)] if said else lines
+    if not said:
+        return lines
+    return [*_wrapped(f"uncertainty: {said}"), *(f"  {line}" for line in lines)]
 
 
 def _value(name: str, value: Any, names: Sequence[str] = ()) -> list[str]:
@@ -90,8 +92,7 @@ def _value(name: str, value: Any, names: Sequence[str] = ()) -> list[str]:
             figure(item) for item in value[:_ITEMS] if not isinstance(item, dict | list)
         )
         more = f", ... ({len(value)} in the file)" if len(value) > _ITEMS else ""
-        said = fill(f"{name}  {shown}{more}", 94, initial_indent="  ", subsequent_indent="    ")
-        return said.split("\n") if shown else []
+        return _wrapped(f"{name}  {shown}{more}") if shown else []
     if isinstance(value, Mapping) or value is None:
         return []
     return [f"  {name}  {figure(value)}"]
@@ -127,3 +128,7 @@ def _names(columns: Any) -> list[str]:
 
 def _cut(name: str) -> str:
     return name if len(name) <= _CELL else name[: _CELL - 1] + "~"
+
+
+def _wrapped(text: str) -> list[str]:
+    return fill(text, _WIDTH, initial_indent="  ", subsequent_indent="    ").split("\n")

@@ -74,6 +74,9 @@ def test_how_far_to_trust_a_release_is_told():
         "    lower  -1",
         "    noise_sd  0.5",
     ]
+    first, second = shown({"level": 0.1}, uncertainty={"of": "noise of what was " * 6})[2:]
+    assert first.startswith("  uncertainty: noise")
+    assert second.startswith("    ")
 
 
 def test_what_a_release_means_is_printed_below_its_figures():
