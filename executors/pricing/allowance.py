@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from planner.calculus.exact import double_above, root_above, round_down
 from planner.calculus.leaves import Leaf
@@ -14,7 +14,19 @@ from planner.calculus.targets import target
 
 __all__ = ["Allowance", "Share"]
 
-Share: TypeAlias = Annotated[Fraction, Field(ge=Fraction(1, 10**9), le=1 - Fraction(1, 10**9))]
+_MOST_PARTS = 10**12
+
+
+def _short(share: Fraction) -> Fraction:
+    """Products of shares are exact, and have to stay numbers that a plan can write."""
+    if share.denominator > _MOST_PARTS:
+        raise ValueError("takes at most 12 decimal places, or a fraction as short")
+    return share
+
+
+Share: TypeAlias = Annotated[
+    Fraction, Field(ge=Fraction(1, 10**9), le=1 - Fraction(1, 10**9)), AfterValidator(_short)
+]
 """The part of a cost that an option may set apart, never so small that no noise can be priced."""
 
 _ETA_DIGITS = 15
