@@ -10,9 +10,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from dpql.errors import LedgerDamaged
+from dpql.errors import LedgerDamaged, RunFailed
 from dpql.ledger import schema
-from dpql.ledger.plan_body import canonical, digest, digest_text
+from dpql.ledger.plan_body import digest, digest_text
 
 __all__ = ["Stored", "keep", "read_releases", "write_releases"]
 
@@ -49,12 +49,24 @@ def write_releases(
     """Write a run's releases; return name and sha256 of each, for the chain."""
     index = []
     for position, value in enumerate(values):
-        data = canonical(dict(value))
-        connection.execute(
-            schema.release.insert().values(lead=lead, position=position, value=data.decode())
-        )
-        index.append({"name": str(value.get("name", "")), "sha256": digest(data)})
+        text = _text(value)
+        connection.execute(schema.release.insert().values(lead=lead, position=position, value=text))
+        index.append({"name": str(value.get("name", "")), "sha256": digest_text(text)})
     return index
+
+
+def _text(value: Mapping[str, Any]) -> str:
+    """One line of JSON in the order and with the numbers of `value`, of any size.
+
+    So the files of a run that is served are, byte for byte, those of the first time; RFC 8785
+    would sort the columns of tables, write -0.0 as 0, and refuse integers above 2^53.
+    """
+    try:
+        return json.dumps(dict(value), allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        pass
+    # Raised here, outside: the error above quotes a value.
+    raise RunFailed("what the run released is no plain JSON", note="the run was charged")
 
 
 def read_releases(

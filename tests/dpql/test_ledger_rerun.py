@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dpql.errors import NoiseRefused, OverBalance, WrongState
+from dpql.errors import NoiseRefused, OverBalance, RunFailed, WrongState
 from dpql.ledger import Ledger
 from dpql.ledger.plan_body import canonical, digest
 from executors.noise.sampler import OsSampler
@@ -114,6 +115,27 @@ def test_a_settled_run_is_served_with_its_date(ledger, watch):
     assert (found.state, found.utc) == ("SETTLED", "2026-11-30T12:00:00.000000Z")
     assert ledger.fetch(rid).settled == found.utc
     assert spent(ledger) == Fraction(1, 10)
+
+
+def test_what_is_served_is_what_was_stored_to_the_order_and_the_sign(ledger):
+    kept = {"name": "m", "table": {"term": ["a"], "estimate": [-0.0, 1.0, 1e300, 2**70]}, "a": "é"}
+    rid = again(ledger, plan("0.1")).rid
+    ledger.start(rid, OsSampler())
+    ledger.store(rid, [kept])
+    ledger.settle(rid)
+    assert json.dumps(ledger.fetch(rid).releases[0]) == json.dumps(kept)
+    assert ledger.verify(certificates=False) == ()
+
+
+@pytest.mark.parametrize("value", [float("nan"), 0.5j, {1, 2}])
+def test_what_is_no_json_is_not_stored_and_not_quoted(ledger, value):
+    rid = again(ledger, plan("0.1")).rid
+    ledger.start(rid, OsSampler())
+    with pytest.raises(RunFailed) as failed:
+        ledger.store(rid, [{"name": "m", "value": value}])
+    assert str(value) not in str(failed.value)
+    assert (failed.value.__cause__, failed.value.__context__) == (None, None)
+    assert again(ledger, plan("0.1"), again=True).rid != rid
 
 
 def test_a_token_is_handed_out_once(ledger):

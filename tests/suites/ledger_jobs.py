@@ -136,6 +136,10 @@ class Killer:
     def __init__(self, engine: sa.Engine, at: int | None) -> None:
         self.count = 0
         self._at = at
+        self.watch(engine)
+
+    def watch(self, engine: sa.Engine) -> None:
+        """Count the boundaries of this ledger too."""
         for name in ("before_cursor_execute", "after_cursor_execute", "commit", "checkin"):
             sa.event.listen(engine, name, self.boundary)
 
