@@ -106,7 +106,7 @@ def _sqlite(url: URL, wait: float) -> Engine:
     engine = sa.create_engine(url, connect_args={"timeout": wait, "check_same_thread": False})
 
     @event.listens_for(engine, "connect")
-    def prepare(connection: sqlite3.Connection, _record: Any) -> None:
+    def prepare(connection: sqlite3.Connection, record: Any) -> None:
         connection.isolation_level = None
         # A damaged text must reach the reader, who compares its hash, and not stop the query.
         connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
@@ -121,13 +121,31 @@ def _sqlite(url: URL, wait: float) -> Engine:
             "trusted_schema=off",
         ):
             connection.execute(f"pragma {setting}")
+        record.info["file"] = _file(url)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        # SQLite would go on writing to a file that is gone, where nobody sees the charge.
+        if connection.connection.info["file"] != _file(url):
+            connection.invalidate()
+            raise LedgerUnavailable(
+                f"the ledger `{url.database}` was deleted or replaced while it was open",
+                note="nothing was charged by this step; what was written before is in the old file",
+                help="put the old file back, and leave a ledger in its place while plans run",
+            )
         is_read = connection.get_execution_options().get(_READ, False)
         connection.exec_driver_sql("BEGIN" if is_read else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _file(url: URL) -> tuple[int, int] | None:
+    """Which file lies at the ledger's path; None where there is none."""
+    try:
+        found = os.stat(str(url.database))
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _name(error: BaseException) -> str:

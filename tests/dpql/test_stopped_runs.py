@@ -97,6 +97,31 @@ def test_releases_that_cannot_be_stored_are_charged_and_not_handed_out(tmp_path:
     lost(study)
 
 
+@pytest.mark.parametrize("how", ["deleted", "restored"])
+@pytest.mark.parametrize("step", ["reading for effect", "releasing spread"])
+def test_a_ledger_that_loses_its_place_hands_out_nothing(
+    tmp_path: Path, how: str, step: str
+) -> None:
+    study = Study(tmp_path)
+    backup = study.ledger_path.read_bytes()
+
+    def lose() -> None:
+        for path in tmp_path.glob("ledger.db*"):
+            path.rename(tmp_path / f"old-{path.name}")
+        if how == "restored":
+            study.ledger_path.write_bytes(backup)
+
+    with pytest.raises(LedgerUnavailable, match="deleted or replaced") as refused:
+        study.run(progress=at(step, lose), out=tmp_path / "out")
+    assert "stays charged" in refused.value.note
+    assert not (tmp_path / "out").exists()
+    for path in tmp_path.glob("ledger.db*"):
+        path.unlink()
+    for path in tmp_path.glob("old-*"):
+        path.rename(tmp_path / path.name.removeprefix("old-"))
+    lost(study)
+
+
 # --- data that changes between two passes --------------------------------------------------------
 
 
