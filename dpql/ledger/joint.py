@@ -149,7 +149,9 @@ def serve_joint(
     a crash between two ledgers loses nothing.
     """
     shares = shares_of(plan, ledgers)
-    found = [(ledger, ledger.find(plan, keys)) for ledger, keys in shares]
+    # Runs move on in the order of their ledgers, and this reads against it: a run at work between
+    # two looks never seems to be done at a later ledger only.
+    found = [(ledger, ledger.find(plan, keys)) for ledger, keys in reversed(shares)][::-1]
     parts = tuple((ledger, part) for ledger, part in found if part is not None)
     done = [part.state in _DONE for _, part in parts]
     if not any(done):

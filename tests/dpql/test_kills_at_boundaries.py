@@ -227,3 +227,41 @@ def test_deaths_all_over_a_run_are_neither_lost_nor_free(
     tmp_path: Path, name: str, again: bool
 ) -> None:
     assert len(kill_at(tmp_path, name, 40, again)) > 3
+
+
+def raced(world: World, place: Path, gate: tuple[int, int]) -> int:
+    """A process that runs the plan once the gate's other end is closed; its exit status.
+
+    0: released, 1: was served, 2: came second, 3: failed.
+    """
+    child = os.fork()
+    if child == 0:
+        code = 3
+        try:
+            os.close(gate[1])
+            os.read(gate[0], 1)
+            code = 0 if world.run(place).served is None else 1
+        except WrongState:
+            code = 2
+        finally:
+            os._exit(code)
+    return child
+
+
+@pytest.mark.parametrize("name", ["datasets", "sites"])
+def test_of_processes_with_one_plan_one_releases_and_each_key_pays_once(
+    tmp_path: Path, name: str
+) -> None:
+    world = World(tmp_path, name)
+    for index in range(8):
+        place = tmp_path / f"race{index}"
+        shutil.copytree(world.fresh, place)
+        gate = os.pipe()
+        children = [raced(world, place, gate) for _ in range(3)]
+        os.close(gate[1])
+        ends = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+        os.close(gate[0])
+        assert ends.count(0) == 1
+        assert 3 not in ends
+        assert world.spent(place) == world.cost
+        assert {*world.states(place).values()} == {"SETTLED"}
