@@ -6,14 +6,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from math import ceil
 from typing import Any
 
 from planner.calculus import grid_eps
 from planner.calculus.compose import total
+from planner.calculus.discretise import Part
 from planner.calculus.dominating_pairs import parts_of
 from planner.calculus.exact import claimable, sum_up, text
 from planner.calculus.pld import BITS
-from planner.calculus.profiles import gdp_eps, zcdp_eps, zcdp_order
+from planner.calculus.profiles import (
+    gdp_eps,
+    laplace_eps,
+    pure_eps,
+    range_eps,
+    zcdp_eps,
+    zcdp_order,
+)
 from planner.certificate_steps import BOUNDED, UNITS, Member, Steps
 
 __all__ = ["least_pair"]
@@ -22,6 +31,14 @@ _LEAST_EPS = Fraction(1, 10**18)
 _EPS_AT: dict[str, Callable[[Fraction, Fraction], Fraction]] = {"mu2": gdp_eps, "rho": zcdp_eps}
 _POINTS, _AT_SITES = 1 << 17, 1 << 19
 """So many points of one grid, and of the grids of all sites, the checker composes in seconds."""
+
+_ONE_DRAW: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "pure": pure_eps,
+    "lap": laplace_eps,
+    "br": range_eps,
+}
+_FEW_POINTS, _ROUNDING = 1 << 4, Fraction(1, 1 << 91)
+"""On so few points the checker's masses, each rounded up, stay within this."""
 
 Built = tuple[list[str], Fraction]
 
@@ -62,6 +79,7 @@ def _ways(
     sites = {member.leaf.site for member in members}
     if len(sites) == 1:
         yield from _on_grid(steps, members, delta, points)
+        yield from _one_draw(steps, members, delta)
     elif None not in sites and most == 1:
         yield from _at_sites(steps, members, delta)
 
@@ -140,6 +158,25 @@ def _on_grid(
         return [steps.add_grid("pld_adp", given, out, parts, losses.step, BITS)], claim
 
     yield _Way(claim, write)
+
+
+def _one_draw(steps: Steps, members: Sequence[Member], delta: Fraction) -> Iterator[_Way]:
+    """A single bounded draw by its profile (C11), which a grid has exactly at its own points."""
+    leaf, goal = members[0].leaf, delta - _ROUNDING
+    if len(members) > 1 or leaf.count > 1 or leaf.kind not in _ONE_DRAW or goal <= 0:
+        return
+    eps = _ONE_DRAW[leaf.kind](leaf.param, goal)
+    step = eps / ceil(eps) if eps else Fraction(0)
+    if eps < _LEAST_EPS or leaf.param > _FEW_POINTS * step:
+        return
+    part = Part(leaf.kind, leaf.param)
+    given = {"h": text(step), "of": [members[0].id]}
+
+    def write() -> Built:
+        out = {"eps": eps, "delta": delta}
+        return [steps.add_grid("pld_adp", given, out, [part], step, BITS)], eps
+
+    yield _Way(eps, write)
 
 
 def _at_sites(steps: Steps, members: Sequence[Member], delta: Fraction) -> Iterator[_Way]:

@@ -422,3 +422,17 @@ def test_pairs_of_sites_are_composed_as_long_as_the_checker_follows(monkeypatch,
     certificate, data, _ = certified(plan([several], statement("each", *at)))
     assert {node["rule"] for node in certificate["nodes"]} & {"pld_adp"} == rules
     check(certificate, data, None)
+
+
+@given(
+    st.sampled_from(["lap", "pure", "br"]),
+    st.integers(10, 6000).map(lambda thousandths: F(thousandths, 1000)),
+    st.sampled_from(["0.01", "0.00001", "0.00000001", "0.000000000001"]),
+)
+def test_a_single_draw_is_proved_at_just_the_pair_that_it_was_solved_for(kind, eps, delta):
+    need = Need(kind, lambda: F(7, 3), dataset="d")
+    leaves = solve((need,), Cost("eps_delta", eps, F(delta))).leaves
+    body = plan([dataset("d")], statement("s", *leaves))
+    accepted(body, reserve("adp", eps, delta=delta))
+    with pytest.raises(CertificateError, match="more than the reserved"):
+        certified(body, reserve("adp", eps * (1 - F(1, 10**12)), delta=delta))
