@@ -25,9 +25,9 @@ def certify(
     or adp, whose amount is eps beside "delta". Without a site it covers all leaves of the dataset:
     those of its sites compose by the largest `MAX r` costs. Claims are rounded up; each total
     claims exactly the amount. A dataset whose BUDGET is in eps with delta has a total more, the
-    least eps that is known at this delta. Raises CertificateError where the leaves cost more than
-    is reserved, or where their kind has no value in the unit; TooMuchToCheck where
-    the draws are more than a checker composes.
+    least eps that these steps prove at this delta. Raises CertificateError where the leaves cost
+    more than is reserved, or where their kind has no value in the unit; TooMuchToCheck where the
+    draws are more than a checker composes.
     """
     steps = Steps()
     members = steps.leaves(body)

@@ -16,7 +16,12 @@ from planner.encode import body_of, plan_hash
 from planner.findings import Findings
 from planner.least_cost import cost_words, least
 from planner.planned import Plan, PlannedMeasurement
-from planner.rules import fits_budget, meets_expectations, public_tables_are_bound
+from planner.rules import (
+    fits_budget,
+    meets_expectations,
+    pairs_are_proved,
+    public_tables_are_bound,
+)
 
 __all__ = ["plan"]
 
@@ -56,6 +61,7 @@ def plan(checked: CheckedPlan) -> tuple[Plan | None, tuple[Diagnostic, ...]]:
             help="write several files, each with some of the datasets or sites",
         )
         return None, tuple(findings.items)
+    pairs_are_proved.judge(checked.bound, certificate, findings)
     done = Plan(checked, tuple(planned), body, digest, certificate)
     return done, tuple(findings.items)
 

@@ -15,7 +15,7 @@ from planner import certificate_steps
 from planner.calculus.compose import eps_at, total
 from planner.calculus.cost import Cost
 from planner.calculus.dominating_pairs import parts_of
-from planner.calculus.exact import round_up, text
+from planner.calculus.exact import number, round_up, text
 from planner.calculus.group import grouped
 from planner.calculus.inverse import declared, solve
 from planner.calculus.joint_total import joint_total
@@ -436,3 +436,23 @@ def test_a_single_draw_is_proved_at_just_the_pair_that_it_was_solved_for(kind, e
     accepted(body, reserve("adp", eps, delta=delta))
     with pytest.raises(CertificateError, match="more than the reserved"):
         certified(body, reserve("adp", eps * (1 - F(1, 10**12)), delta=delta))
+
+
+NEAR_AND_FAR = (
+    "DATASET d ROWS 600 SITES (x ROWS 300, y ROWS 300) MAX 2\n"
+    "  COLUMNS (t DURATION IN [0, 9], e EVENT) BUDGET eps={}, delta=1e-5\n"
+    "RELEASE survival ON x mu=0.2\n"
+    "RELEASE hazard ON y tree=haar eps=0.6\n"
+    "RELEASE hazard ON d tree=haar eps=0.3"
+)
+
+
+@pytest.mark.parametrize(("budget", "said"), [("1.5", True), ("1.7", False)])
+def test_a_pair_that_is_proved_above_the_budget_of_a_plan_that_fits_is_said(budget, said):
+    made = dpql.plan(NEAR_AND_FAR.format(budget))
+    assert made.ok
+    (pair,) = [one["out"] for one in made.json()["certificate"]["totals"] if "delta" in one["out"]]
+    assert (number(pair["eps"]) > F(budget)) == said
+    notes = [one.message for one in made.diagnostics if one.code == "DPQL-W232"]
+    assert len(notes) == said
+    assert not said or "proves eps=1.62553 at delta=0.00001 for `d`" in notes[0]
