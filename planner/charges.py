@@ -7,13 +7,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from planner.calculus.compose import over_sites
+from planner.calculus.compose import Bound, eps_at, over_sites
 from planner.calculus.cost import LEDGER_UNITS, LedgerUnit, Unit
 from planner.calculus.exact import text
 from planner.calculus.joint_total import could_be, joint_total
 from planner.checked import CheckedPlan, Price
 
-__all__ = ["Charge", "charge_of", "is_within", "native_charges", "reservations", "total_of"]
+__all__ = [
+    "Charge",
+    "charge_of",
+    "is_within",
+    "native_charges",
+    "pair_of",
+    "reservations",
+    "total_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,24 @@ def is_within(prices: Iterable[Price], unit: Unit, limit: Fraction) -> bool:
         return False
     charge = charge_of(kept, unit)
     return charge is not None and charge.amount <= limit
+
+
+def pair_of(prices: Iterable[Price], delta: Fraction, grid: bool = True) -> Bound | None:
+    """The least eps of the whole at `delta`: by the sum of declared pairs, or composed.
+
+    Both bound the same plan. Without `grid` no losses are composed on one.
+    """
+    kept = tuple(prices)
+    most = _most(kept)
+    bound = eps_at((leaf for price in kept for leaf in price.leaves), delta, most, grid=grid)
+    if any(price.cost.unit not in ("eps", "eps_delta") for price in kept):
+        return bound
+    at = [(price.paid.source.dataset, price.paid.source.site, price.cost) for price in kept]
+    eps = over_sites([(dataset, site, cost.amount) for dataset, site, cost in at], most)
+    spent = over_sites([(dataset, site, cost.delta) for dataset, site, cost in at], most)
+    if eps is None or spent is None or spent > delta or (bound is not None and bound.eps <= eps):
+        return bound
+    return Bound(eps, "sum")
 
 
 def native_charges(

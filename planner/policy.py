@@ -11,10 +11,9 @@ from grammar.source import Source
 from planner.bind import costs
 from planner.bind.scope import Scope
 from planner.bind.shapes import shapes_of
-from planner.calculus.compose import eps_at
 from planner.calculus.cost import Cost
 from planner.calculus.exact import text
-from planner.charges import charge_of, is_within
+from planner.charges import charge_of, is_within, pair_of
 from planner.checked import CheckedPlan, Price
 from planner.findings import Findings, Mistake
 from planner.number_format import shown
@@ -129,8 +128,7 @@ def _spent(prices: tuple[Price, ...], cap: Cost) -> Fraction | None:
     if cap.unit != "eps_delta":
         charge = charge_of(prices, cap.unit)
         return None if charge is None else charge.amount
-    most = max((price.paid.source.max_sites for price in prices), default=1)
-    bound = eps_at([leaf for price in prices for leaf in price.leaves], cap.delta, most)
+    bound = pair_of(prices, cap.delta)
     return None if bound is None else bound.eps
 
 

@@ -9,11 +9,11 @@ from fractions import Fraction
 
 from grammar.diagnostics import Label
 from planner.bound import BoundDataset
-from planner.calculus.compose import Bound, eps_at
+from planner.calculus.compose import Bound
 from planner.calculus.cost import Cost, Unit
 from planner.calculus.exact import root_down, root_up, text
 from planner.calculus.joint_total import could_be
-from planner.charges import charge_of, is_within, total_of
+from planner.charges import charge_of, is_within, pair_of, total_of
 from planner.checked import Price
 from planner.findings import Findings
 from planner.number_format import shown
@@ -77,7 +77,7 @@ def fits(dataset: BoundDataset, prices: Sequence[Price], grid: bool = True) -> b
     if budget is None or not prices:
         return True
     if budget.unit == "eps_delta":
-        bound = _least_pair(dataset, budget, prices, grid)
+        bound = pair_of(prices, budget.delta, grid)
         return bound is not None and bound.eps <= budget.amount
     if grid:
         return is_within(prices, budget.unit, budget.additive)
@@ -144,7 +144,7 @@ def _pairs(
     """
 
     def least(count: int, grid: bool = True) -> Bound | None:
-        return _least_pair(dataset, budget, prices[:count], grid)
+        return pair_of(prices[:count], budget.delta, grid)
 
     def fits(bound: Bound | None) -> bool:
         return bound is not None and bound.eps <= budget.amount
@@ -176,23 +176,6 @@ def _pairs(
         help="lower this cost, or raise the budget with the custodian's consent"
         + _or_scaled(dataset, prices),
     )
-
-
-def _least_pair(
-    dataset: BoundDataset, budget: Cost, prices: Sequence[Price], grid: bool
-) -> Bound | None:
-    """The least eps at the budget's delta: by the sum of declared pairs, or composed."""
-    most = dataset.facts.max_sites
-    eps, delta = _Spent(most), _Spent(most)
-    for price in prices:
-        eps.add(price.paid.source.site, price.cost.amount)
-        delta.add(price.paid.source.site, price.cost.delta)
-    leaves = [leaf for price in prices for leaf in price.leaves]
-    bound = eps_at(leaves, budget.delta, most, grid=grid)
-    summable = all(price.cost.unit in ("eps", "eps_delta") for price in prices)
-    if summable and delta.total <= budget.delta and (bound is None or eps.total < bound.eps):
-        return Bound(eps.total, "sum")
-    return bound
 
 
 def _inconvertible(

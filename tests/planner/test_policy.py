@@ -100,3 +100,9 @@ def test_a_cap_counts_the_sites_that_one_person_may_be_at(most: str, fits: bool)
     )
     for cap in ("mu=0.4", "eps=1.5, delta=1e-5"):
         assert (judged(f"CAP {cap}", text) == []) == fits
+
+
+def test_a_cap_holds_a_statement_that_declares_just_its_pair() -> None:
+    text = ROSSI.replace("BUDGET mu=2.5", "") + "TEST cox beta=b0 VS b1 eps=1, delta=1e-6\n"
+    assert judged("CAP eps=1, delta=1e-6", text) == []
+    assert judged("CAP eps=1, delta=0.0000009", text) != []
