@@ -21,6 +21,7 @@ from dpql.documentation import PAGE, page
 from dpql.pipeline import plan_source
 from grammar import tree
 from grammar.parser import parse
+from grammar.render import render_text
 from grammar.source import Source
 
 DOCS = Path(dpql.__file__).parents[1] / "docs"
@@ -96,6 +97,15 @@ def test_the_tutorial_runs(tmp_path):
             assert "error[DPQL-" in done.stdout + done.stderr
     assert (tmp_path / "sheet.html").read_text("utf-8").startswith("<!DOCTYPE html>")
     assert (tmp_path / "results" / "releases" / "spread.json").exists()
+
+
+def test_the_readme_shows_the_query_and_the_refusal_of_the_example():
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    query, refusal = re.findall(r"^```\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)[:2]
+    example = (DOCS.parent / "examples/recidivism/recidivism.dpql").read_text("utf-8")
+    assert {line for line in query.splitlines()[1:] if line} <= {*example.splitlines()}
+    hungry = Source("hungry.dpql", example.replace("BUDGET eps=2", "BUDGET eps=4"))
+    assert render_text([(hungry, plan_source(hungry).diagnostics)]).startswith(refusal)
 
 
 @pytest.mark.parametrize("name", sorted({block.page for block in blocks("python")}))
