@@ -78,7 +78,7 @@ def summarise(query: Query, reader: Reader) -> Moments:
     if not (half > 0).all():
         raise ValueError("half widths are positive")
     moments = Moments.zero(len(query.columns))
-    buffer = np.empty((len(query.columns), BATCH), dtype=np.float64)
+    buffer = np.ones((len(query.columns) + 1, BATCH), dtype=np.float64)
     selections = [selection(column) for column in query.columns]
     for batch in _ahead(reader.batches(selections, rows=BATCH)):
         moments = moments.plus(_batch(batch, center, half, buffer))
@@ -117,12 +117,14 @@ def selection(column: Column) -> Selection:
 
 
 def _batch(batch: pa.RecordBatch, center: Floats, half: Floats, buffer: Floats) -> Moments:
+    """The moments of one batch; the last row of the buffer is 1, so that one product sums z too."""
     rows = batch.num_rows
     z = buffer[:, :rows]
     with np.errstate(all="ignore"):  # a warning must not depend on a value
         for place, column in enumerate(batch.columns):
             grid(column.to_numpy(), center[place], half[place], z[place])
-    return Moments(rows, z.sum(axis=1).astype(np.int64), (z @ z.T).astype(np.int64))
+    product = (z @ z.T).astype(np.int64)
+    return Moments(rows, product[-1, :-1], product[:-1, :-1])
 
 
 def _floats(numbers: tuple[Fraction, ...], columns: int) -> Floats:
