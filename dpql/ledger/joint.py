@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,8 +195,6 @@ def _settled(
 ) -> Stored:
     """The releases of a stored run, settled here or by a process that served it meanwhile."""
     if part.state != "SETTLED":
-        try:
+        with suppress(WrongState):
             ledger.settle(part.rid, draws, actor=actor)
-        except WrongState:
-            return ledger.fetch(part.rid)
     return ledger.fetch(part.rid)
